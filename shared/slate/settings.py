@@ -1,0 +1,66 @@
+"""Every setting Slate reads, in one frozen object made once from a mapping and passed down.
+
+Nothing else reads the environment: a Lambda handler calls ``Settings.from_env(os.environ)`` at its module's top,
+the local server builds one in code, and infra writes the same names into each function's environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Self
+
+ENV_PREFIX = "SLATE_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """A setting has one name: field ``x_y`` is the environment variable ``SLATE_X_Y``."""
+
+    table: str = "slate"
+    """The table of everything but keys and the ledger."""
+    keys_table: str = "slate-keys"
+    """The table of wrapped data keys."""
+    ledger_table: str = "slate-ledger"
+    """The table of erasures, receipts and holds."""
+    bucket: str = "slate-content"
+    """The bucket of sealed content over 100 KB."""
+    kms_key_id: str = ""
+    """The KMS key that wraps data keys; empty where a master key file does."""
+    region: str = "eu-central-1"
+    """The AWS region of all of it."""
+    ready_shards: int = 1
+    """Partitions of the `ready` index a role has: more when one role's claims exceed about 1,000 a second."""
+    key_cache_seconds: int = 300
+    """How long a data key may be used without asking for it again; DRAINED of an erasure waits longer."""
+    decision_cache_seconds: int = 60
+    """How long a credential's decision is kept: how long a revoked key may live."""
+    sweep_poll_seconds: int = 5
+    """Pause between two polls of the timer index within one run of the sweeper."""
+    sweep_run_seconds: int = 55
+    """How long one run of the sweeper goes on polling."""
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> Self:
+        """Read each field from ``SLATE_<FIELD>``, or keep its default.
+
+        Raises:
+            ValueError: a number is not a whole number above zero; the message names the variable.
+        """
+        values: dict[str, object] = {}
+        for field in fields(cls):
+            name = ENV_PREFIX + field.name.upper()
+            raw = env.get(name)
+            if raw is None:
+                continue
+            if isinstance(field.default, int):
+                if not raw.isdecimal() or int(raw) < 1:
+                    raise ValueError(f"{name} must be a whole number above zero, not {raw!r}")
+                values[field.name] = int(raw)
+            else:
+                values[field.name] = raw
+        return cls(**values)  # type: ignore[arg-type]  # each value has its field's own type by the branch above
+
+    def to_env(self) -> dict[str, str]:
+        """The same settings as environment variables: what infra gives a function."""
+        return {ENV_PREFIX + f.name.upper(): str(getattr(self, f.name)) for f in fields(self)}
