@@ -82,9 +82,7 @@ class RoleMissing(Forbidden):
     code = "role_missing"
 
     def __init__(self, role: str, allowed: Sequence[str]) -> None:
-        super().__init__(
-            f"this key may not work for the role {role!r}; it may for {', '.join(allowed)}", role=role
-        )
+        super().__init__(f"this key may not work for the role {role!r}; it may for {', '.join(allowed)}", role=role)
 
 
 class NotFound(SlateError):
