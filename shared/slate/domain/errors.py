@@ -1,4 +1,4 @@
-"""Every way Slate refuses, as one tree; a code names exactly one class, and the client raises the same classes.
+"""Every way Slate refuses, as one tree; and the client raises the same classes.
 
 ::
 
@@ -13,7 +13,9 @@
     ├── Conflict             409 conflict           another content, or another state, is there
     │   ├── LeaseLost        409 lease_lost         the token no longer holds the task
     │   ├── AlreadyTerminal  409 already_terminal   the task ended before this could apply
-    │   └── Cycle            409 cycle              the dependencies run in a circle, named
+    │   ├── Cycle            409 cycle              the dependencies run in a circle, named
+    │   ├── InProgress       409 conflict           the same Idempotency-Key is being worked on now; retryable
+    │   └── ParentMoved      409 conflict           a parent changed meanwhile; retryable
     ├── SubjectErased        410 subject_erased     the key of this person's data is gone
     ├── VersionMismatch      412 version_mismatch   If-Match names an older version; `current` is the entity
     ├── TooLarge             413 too_large          over a stated size
@@ -127,6 +129,12 @@ class Cycle(Conflict):
 
 class InProgress(Conflict):
     """The same Idempotency-Key is being worked on right now by another call."""
+
+    retryable = True
+
+
+class ParentMoved(Conflict):
+    """A parent changed between being read and being relied on; the same call may be repeated."""
 
     retryable = True
 

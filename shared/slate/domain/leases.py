@@ -54,5 +54,5 @@ def backoff_ms(attempt: int, backoff_seconds: int, jitter: float) -> int:
     ``jitter`` is uniform in [0, 1). Spreading keeps a crowd that failed together from coming back together
     (M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015: "equal jitter").
     """
-    full = min(backoff_seconds * 2 ** min(attempt - 1, 20), MAX_BACKOFF_SECONDS) * 1000
+    full = min(backoff_seconds << min(attempt - 1, 20), MAX_BACKOFF_SECONDS) * 1000
     return round(full / 2 * (1 + jitter))

@@ -1,0 +1,1 @@
+"""What the outside must offer: small protocols that adapters keep and services are given."""
