@@ -12,7 +12,6 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 from slate.domain.graphs import Counts, GraphHead
 from slate.domain.tasks import Task, TaskSpec, TaskState
 
-
 T = TypeVar("T")
 
 
