@@ -1,0 +1,348 @@
+"""DynamoDB calls as Slate makes them: conditional, within one tenant, and honest about why a condition failed.
+
+Three laws hold for every write here. Its keys start with the tenant's prefix (a slip is a fault, not a leak). A failed
+condition carries the item as it was (``ALL_OLD``), so that the caller can tell a lost race from its own earlier
+success whose reply was lost. A transaction that met another one is sent again, with jitter.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+from botocore.exceptions import BotoCoreError, ClientError
+
+from slate.adapters.dynamodb.table import PK, SK
+from slate.domain.errors import Unavailable
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+Item = dict[str, Any]
+
+CONFLICT_TRIES: Final = 10
+MAX_TRANSACTION: Final = 100
+MAX_BATCH_GET: Final = 100
+MAX_BATCH_WRITE: Final = 25
+_FIRST_PAUSE: Final = 0.01
+
+_THROTTLED: Final = frozenset(
+    {
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "ThrottlingException",
+        "InternalServerError",
+        "ServiceUnavailable",
+        "TransactionInProgressException",
+    }
+)
+
+
+class Key(tuple[str, str]):
+    """Partition and sort key of an item."""
+
+    __slots__ = ()
+
+    def __new__(cls, pk: str, sk: str) -> Key:
+        """Pair them."""
+        return super().__new__(cls, (pk, sk))
+
+    @property
+    def attributes(self) -> Item:
+        """As attributes."""
+        return {PK: self[0], SK: self[1]}
+
+
+class ConditionFailed(Exception):  # noqa: N818  # not an error: the expected answer of a conditional write
+    """A condition did not hold; ``old`` is the item as it was, or None where there was none."""
+
+    def __init__(self, old: Item | None) -> None:
+        super().__init__("the condition did not hold")
+        self.old = old
+
+
+class TransactionRefused(Exception):  # noqa: N818  # as above
+    """Nothing of a transaction was written; ``failed`` maps the place of each failed condition to the item there."""
+
+    def __init__(self, failed: Mapping[int, Item | None]) -> None:
+        super().__init__(f"conditions {sorted(failed)} did not hold")
+        self.failed = failed
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One conditional write: a put has ``item``, an update ``expression``, a check neither, a delete says so.
+
+    Names in expressions are written ``#name`` and need no declaration; values are ``:name`` and stand in ``values``.
+    """
+
+    key: Key
+    condition: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    expression: str = ""
+    item: Item | None = None
+    delete: bool = False
+
+    def also(self, condition: str, **values: Any) -> Write:
+        """The same write with one more thing to hold."""
+        return replace(self, condition=f"({self.condition}) AND {condition}", values={**self.values, **values})
+
+
+def put_new(item: Item) -> Write:
+    """A put that never overwrites."""
+    return Write(Key(item[PK], item[SK]), "attribute_not_exists(#pk)", item=item)
+
+
+class _Reader(TypeDeserializer):
+    """Numbers are whole, binaries are bytes: there is nothing else in these tables."""
+
+    def _deserialize_n(self, value: str) -> int:  # type: ignore[override]
+        return int(value)
+
+    def _deserialize_b(self, value: bytes) -> bytes:  # type: ignore[override]
+        return bytes(value)
+
+
+_WRITER: Final = TypeSerializer()
+_READER: Final = _Reader()
+_NAME: Final = re.compile(r"#(\w+)")
+_VALUE: Final = re.compile(r":\w+")
+
+
+def to_wire(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes as DynamoDB's typed values."""
+    return {name: _WRITER.serialize(value) for name, value in item.items()}
+
+
+def from_wire(item: Mapping[str, Any] | None) -> Item | None:
+    """Typed values as attributes; None for an absent or empty item."""
+    return {name: _READER.deserialize(value) for name, value in item.items()} if item else None
+
+
+class Calls:
+    """The calls on one table."""
+
+    def __init__(self, client: DynamoDBClient, table: str, rng: random.Random, sleep: Callable[[float], None]) -> None:
+        self._client = client
+        self._table = table
+        self._rng = rng
+        self._sleep = sleep
+
+    def get(self, tenant: str, key: Key) -> Item | None:
+        """One item, strongly consistent."""
+        self._guard(tenant, key)
+        with translated():
+            answer = self._client.get_item(TableName=self._table, Key=to_wire(key.attributes), ConsistentRead=True)
+        return from_wire(answer.get("Item"))
+
+    def get_many(self, tenant: str, keys: Sequence[Key]) -> dict[Key, Item]:
+        """Those of the items that exist, strongly consistent each (not together)."""
+        found: dict[Key, Item] = {}
+        for key in keys:
+            self._guard(tenant, key)
+        for start in range(0, len(keys), MAX_BATCH_GET):
+            wanted = [to_wire(key.attributes) for key in keys[start : start + MAX_BATCH_GET]]
+            for attempt in range(CONFLICT_TRIES):
+                with translated():
+                    answer = self._client.batch_get_item(
+                        RequestItems={self._table: {"Keys": wanted, "ConsistentRead": True}}
+                    )
+                for raw in answer["Responses"].get(self._table, []):
+                    item = from_wire(raw) or {}
+                    found[Key(item[PK], item[SK])] = item
+                wanted = list(answer.get("UnprocessedKeys", {}).get(self._table, {}).get("Keys", []))
+                if not wanted:
+                    break
+                self._pause(attempt)
+            else:
+                raise Unavailable("the storage did not give all items in time; repeat the call")
+        return found
+
+    def query(
+        self,
+        tenant: str,
+        pk: str,
+        *,
+        between: tuple[str, str],
+        limit: int | None = None,
+        backward: bool = False,
+        names: Sequence[str] = (),
+    ) -> Iterator[Item]:
+        """Items of a partition whose sort key lies between two, ends included, strongly consistent."""
+        self._guard(tenant, Key(pk, ""))
+        values = {":pk": pk, ":from": between[0], ":to": between[1]}
+        request: dict[str, Any] = {
+            "KeyConditionExpression": "#pk = :pk AND #sk BETWEEN :from AND :to",
+            "ExpressionAttributeValues": to_wire(values),
+            "ExpressionAttributeNames": {"#pk": PK, "#sk": SK, **{f"#{n}": n for n in names}},
+            "ConsistentRead": True,
+            "ScanIndexForward": not backward,
+        }
+        if names:
+            request["ProjectionExpression"] = ", ".join(f"#{n}" for n in names)
+        return self._pages(request, limit)
+
+    def query_index(self, index: str, pk: tuple[str, str], sk: tuple[str, str, str], limit: int) -> list[Item]:
+        """Keys from an index, eventually consistent; ``sk`` is (attribute, comparison, value)."""
+        values = {":pk": pk[1], ":sk": sk[2]}
+        request: dict[str, Any] = {
+            "IndexName": index,
+            "KeyConditionExpression": f"#{pk[0]} = :pk AND #{sk[0]} {sk[1]} :sk",
+            "ExpressionAttributeNames": {f"#{pk[0]}": pk[0], f"#{sk[0]}": sk[0]},
+            "ExpressionAttributeValues": to_wire(values),
+        }
+        return list(self._pages(request, limit))
+
+    def _pages(self, request: dict[str, Any], limit: int | None) -> Iterator[Item]:
+        left = limit
+        while left is None or left > 0:
+            if left is not None:
+                request["Limit"] = left
+            with translated():
+                answer = self._client.query(TableName=self._table, **request)
+            for raw in answer["Items"]:
+                yield from_wire(raw) or {}
+            left = None if left is None else left - len(answer["Items"])
+            if "LastEvaluatedKey" not in answer:
+                return
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+    def write(self, tenant: str, write: Write) -> Item:
+        """Apply one write; the item as it is after it (nothing after a delete).
+
+        Raises:
+            ConditionFailed: with the item as it was.
+        """
+        for attempt in range(CONFLICT_TRIES):
+            try:
+                with translated():
+                    return self._apply(tenant, write)
+            except _Conflict:
+                self._pause(attempt)
+        raise Unavailable("other calls keep changing the same item; repeat the call")
+
+    def _apply(self, tenant: str, write: Write) -> Item:
+        arguments = {"TableName": self._table, "ReturnValuesOnConditionCheckFailure": "ALL_OLD", **_arguments(write)}
+        self._guard(tenant, write.key)
+        try:
+            if write.item is not None:
+                self._client.put_item(**arguments)
+                return write.item
+            if write.delete:
+                self._client.delete_item(**arguments)
+                return {}
+            answer = self._client.update_item(**arguments, ReturnValues="ALL_NEW")
+            return from_wire(answer["Attributes"]) or {}
+        except ClientError as error:
+            if error.response["Error"]["Code"] == "ConditionalCheckFailedException":
+                raise ConditionFailed(from_wire(error.response.get("Item"))) from None
+            raise
+
+    def transact(self, tenant: str, writes: Sequence[Write]) -> None:
+        """Apply up to 100 writes together, or none.
+
+        Raises:
+            TransactionRefused: with the failed conditions and the items as they were.
+        """
+        for write in writes:
+            self._guard(tenant, write.key)
+        items = [self._transaction_item(write) for write in writes]
+        for attempt in range(CONFLICT_TRIES):
+            try:
+                with translated():
+                    self._client.transact_write_items(TransactItems=items)
+            except _Conflict as conflict:
+                if conflict.failed:
+                    raise TransactionRefused(conflict.failed) from None
+                self._pause(attempt)
+            else:
+                return
+        raise Unavailable("other calls keep changing the same items; repeat the call")
+
+    def _transaction_item(self, write: Write) -> Any:
+        arguments = {"TableName": self._table, "ReturnValuesOnConditionCheckFailure": "ALL_OLD", **_arguments(write)}
+        kind = "Put" if write.item is not None else "Delete" if write.delete else "Update"
+        return {kind if write.expression or kind != "Update" else "ConditionCheck": arguments}
+
+    def delete_many(self, tenant: str, keys: Sequence[Key]) -> None:
+        """Delete items unconditionally: for partitions whose head already says that nothing may be added."""
+        for key in keys:
+            self._guard(tenant, key)
+        for start in range(0, len(keys), MAX_BATCH_WRITE):
+            requests: Any = [
+                {"DeleteRequest": {"Key": to_wire(key.attributes)}} for key in keys[start : start + MAX_BATCH_WRITE]
+            ]
+            for attempt in range(CONFLICT_TRIES):
+                with translated():
+                    answer = self._client.batch_write_item(RequestItems={self._table: requests})
+                requests = answer.get("UnprocessedItems", {}).get(self._table, [])
+                if not requests:
+                    break
+                self._pause(attempt)
+            else:
+                raise Unavailable("the storage did not take all deletes in time; repeat the call")
+
+    def _pause(self, attempt: int) -> None:
+        self._sleep(self._rng.uniform(0, _FIRST_PAUSE * 2**attempt))
+
+    @staticmethod
+    def _guard(tenant: str, key: Key) -> None:
+        # The credentials enforce this on AWS; here a slip must be loud, in every environment and under -O.
+        if not key[0].startswith(f"{tenant}#"):
+            raise PermissionError(f"a key outside the tenant {tenant}")
+
+
+def _arguments(write: Write) -> dict[str, Any]:
+    text = f"{write.condition} {write.expression}"
+    names = {f"#{name}": name for name in _NAME.findall(text)}
+    used = set(_VALUE.findall(text))
+    values = {name: value for name, value in write.values.items() if name in used}
+    arguments: dict[str, Any] = {"ConditionExpression": write.condition, "ExpressionAttributeNames": names}
+    if values:
+        arguments["ExpressionAttributeValues"] = to_wire(values)
+    if write.item is not None:
+        arguments["Item"] = to_wire(write.item)
+    else:
+        arguments["Key"] = to_wire(write.key.attributes)
+    if write.expression:
+        arguments["UpdateExpression"] = write.expression
+    return arguments
+
+
+class _Conflict(Exception):  # noqa: N818  # stays within this file
+    """Another transaction touched the same items; ``failed`` where conditions failed as well."""
+
+    def __init__(self, failed: Mapping[int, Item | None]) -> None:
+        super().__init__()
+        self.failed = failed
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """The one place where what botocore raises becomes what Slate raises."""
+    try:
+        yield
+    except ClientError as error:
+        _translate(error)
+    except BotoCoreError as error:
+        raise Unavailable("the storage did not answer; repeat the call") from error
+
+
+def _translate(error: ClientError) -> NoReturn:
+    code = error.response["Error"]["Code"]
+    if code == "TransactionConflictException":
+        raise _Conflict({}) from None
+    if code == "TransactionCanceledException":
+        reasons: Any = error.response.get("CancellationReasons", [])
+        failed = {i: from_wire(r.get("Item")) for i, r in enumerate(reasons) if r["Code"] == "ConditionalCheckFailed"}
+        busy = any(r["Code"] in {"TransactionConflict", "ThrottlingError"} for r in reasons)
+        if failed or busy:
+            raise _Conflict(failed) from None
+    if code in _THROTTLED:
+        raise Unavailable("the storage is busy; repeat the call") from error
+    raise error
