@@ -5,7 +5,7 @@ A set, not a count: taking a slot out twice changes nothing, so a repeated or de
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from slate.domain.tasks import TaskSpec
@@ -35,8 +35,7 @@ def first_need(spec: TaskSpec) -> frozenset[int]:
     return frozenset(slots_of(spec).values()) | ({APPROVAL} if spec.needs_approval else set())
 
 
-def waiting_on(spec: TaskSpec, need: Iterable[int]) -> tuple[str, ...]:
+def waiting_on(parents: Sequence[str], need: Collection[int]) -> tuple[str, ...]:
     """The names behind unmet slots: parents in order, then ``approval``; holds are nobody's business."""
-    open_slots = set(need)
-    parents = tuple(p for p, slot in slots_of(spec).items() if slot in open_slots)
-    return (*parents, "approval") if APPROVAL in open_slots else parents
+    unmet = tuple(parent for i, parent in enumerate(parents) if slot_of(i) in need)
+    return (*unmet, "approval") if APPROVAL in need else unmet

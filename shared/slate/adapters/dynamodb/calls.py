@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import BotoCoreError, ClientError
@@ -43,22 +43,19 @@ _THROTTLED: Final = frozenset(
 )
 
 
-class Key(tuple[str, str]):
+class Key(NamedTuple):
     """Partition and sort key of an item."""
 
-    __slots__ = ()
-
-    def __new__(cls, pk: str, sk: str) -> Key:
-        """Pair them."""
-        return super().__new__(cls, (pk, sk))
+    pk: str
+    sk: str
 
     @property
     def attributes(self) -> Item:
         """As attributes."""
-        return {PK: self[0], SK: self[1]}
+        return {PK: self.pk, SK: self.sk}
 
 
-class ConditionFailed(Exception):  # noqa: N818  # not an error: the expected answer of a conditional write
+class ConditionFailed(Exception):  # not an error: the expected answer of a conditional write
     """A condition did not hold; ``old`` is the item as it was, or None where there was none."""
 
     def __init__(self, old: Item | None) -> None:
@@ -66,7 +63,7 @@ class ConditionFailed(Exception):  # noqa: N818  # not an error: the expected an
         self.old = old
 
 
-class TransactionRefused(Exception):  # noqa: N818  # as above
+class TransactionRefused(Exception):  # as above
     """Nothing of a transaction was written; ``failed`` maps the place of each failed condition to the item there."""
 
     def __init__(self, failed: Mapping[int, Item | None]) -> None:
@@ -149,7 +146,7 @@ class Calls:
             wanted = [to_wire(key.attributes) for key in keys[start : start + MAX_BATCH_GET]]
             for attempt in range(CONFLICT_TRIES):
                 with translated():
-                    answer = self._client.batch_get_item(
+                    answer: Any = self._client.batch_get_item(
                         RequestItems={self._table: {"Keys": wanted, "ConsistentRead": True}}
                     )
                 for raw in answer["Responses"].get(self._table, []):
@@ -314,7 +311,7 @@ def _arguments(write: Write) -> dict[str, Any]:
     return arguments
 
 
-class _Conflict(Exception):  # noqa: N818  # stays within this file
+class _Conflict(Exception):  # stays within this file
     """Another transaction touched the same items; ``failed`` where conditions failed as well."""
 
     def __init__(self, failed: Mapping[int, Item | None]) -> None:
@@ -339,7 +336,9 @@ def _translate(error: ClientError) -> NoReturn:
         raise _Conflict({}) from None
     if code == "TransactionCanceledException":
         reasons: Any = error.response.get("CancellationReasons", [])
-        failed = {i: from_wire(r.get("Item")) for i, r in enumerate(reasons) if r["Code"] == "ConditionalCheckFailed"}
+        failed: dict[int, Item | None] = {
+            i: from_wire(r.get("Item")) for i, r in enumerate(reasons) if r["Code"] == "ConditionalCheckFailed"
+        }
         busy = any(r["Code"] in {"TransactionConflict", "ThrottlingError"} for r in reasons)
         if failed or busy:
             raise _Conflict(failed) from None
