@@ -89,7 +89,7 @@ class Told(Enum):
 class TaskStore(Protocol):
     """Keeps tasks."""
 
-    def candidates(self, tenant: str, queue: str, role: str, limit: int, after: str | None) -> Page[Candidate]:
+    def candidates(self, tenant: str, queue: str, role: str, limit: int) -> list[Candidate]:
         """Tasks that were READY a moment ago, most urgent first: hints, eventually consistent."""
         ...
 

@@ -90,18 +90,13 @@ class Write:
         return replace(self, condition=f"({self.condition}) AND {condition}", values={**self.values, **values})
 
 
-def put_new(item: Item) -> Write:
-    """A put that never overwrites."""
-    return Write(Key(item[PK], item[SK]), "attribute_not_exists(#pk)", item=item)
-
-
 class _Reader(TypeDeserializer):
     """Numbers are whole, binaries are bytes: there is nothing else in these tables."""
 
     def _deserialize_n(self, value: str) -> int:  # type: ignore[override]
         return int(value)
 
-    def _deserialize_b(self, value: bytes) -> bytes:  # type: ignore[override]
+    def _deserialize_b(self, value: bytes) -> bytes:
         return bytes(value)
 
 
@@ -337,7 +332,9 @@ def _translate(error: ClientError) -> NoReturn:
     if code == "TransactionCanceledException":
         reasons: Any = error.response.get("CancellationReasons", [])
         failed: dict[int, Item | None] = {
-            i: from_wire(r.get("Item")) for i, r in enumerate(reasons) if r["Code"] == "ConditionalCheckFailed"
+            place: from_wire(reason.get("Item"))
+            for place, reason in enumerate(reasons)
+            if reason["Code"] == "ConditionalCheckFailed"
         }
         busy = any(r["Code"] in {"TransactionConflict", "ThrottlingError"} for r in reasons)
         if failed or busy:

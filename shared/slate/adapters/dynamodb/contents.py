@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from slate.adapters.dynamodb.calls import Item, Key, Write, put_new
+from slate.adapters.dynamodb.calls import Item, Key, Write
+from slate.adapters.dynamodb.changes import put
 from slate.adapters.dynamodb.codec import OVERHEAD_BYTES, to_json
 from slate.adapters.dynamodb.keys import ref_of, subject_attributes
 from slate.adapters.dynamodb.storage import Storage
@@ -43,7 +44,7 @@ def item_for(storage: Storage, tenant: str, ref: str | None, key: Key, value: An
 
 def put_for(storage: Storage, tenant: str, ref: str | None, key: Key, value: Any, name: str) -> Write:
     """The write of ``item_for``, never over another."""
-    return put_new(item_for(storage, tenant, ref, key, value, name))
+    return put(item_for(storage, tenant, ref, key, value, name))
 
 
 def blob_prefix(tenant: str, graph_pk: str) -> str:

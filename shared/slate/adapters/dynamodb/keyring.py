@@ -13,7 +13,8 @@ from typing import Final
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 
-from slate.adapters.dynamodb.calls import Calls, ConditionFailed, Item, Key, put_new
+from slate.adapters.dynamodb.calls import Calls, ConditionFailed, Item, Key
+from slate.adapters.dynamodb.changes import put
 from slate.domain.errors import Internal, SubjectErased
 from slate.ports.clock import Clock
 from slate.ports.keyring import KeyWrapper
@@ -95,7 +96,7 @@ class DynamoKeyring:
         wrapped = self._wrapper.wrap(key, tenant, name)
         item = {**_place(tenant, name).attributes, "wrapped": wrapped, "created_at": self._clock.now()}
         try:
-            self._calls.write(tenant, put_new(item))
+            self._calls.write(tenant, put(item))
         except ConditionFailed as failed:
             if failed.old is None:
                 raise Internal("a data key was refused and is not there") from None

@@ -230,7 +230,8 @@ class TaskReader:
         }
         plain = {name: item[name] for name in _PLAIN if name in item}
         # Trusted: it was validated when it came in, and opened under its key.
-        return Task.model_construct(**{**_DEFAULTS, **plain, **spec})
+        fields: dict[str, Any] = {**_DEFAULTS, **plain, **spec}
+        return Task.model_construct(**fields)
 
     def _said(self, tenant: str, item: Item) -> dict[str, Any]:
         key, ref = Key(item["pk"], item["sk"]), ref_of(item)

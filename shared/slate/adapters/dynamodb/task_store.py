@@ -1,0 +1,331 @@
+"""A worker's steps on a task, each one conditional update that either applies, or tells what happened instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from pydantic import JsonValue
+
+from slate.adapters.dynamodb import contents
+from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
+from slate.adapters.dynamodb.changes import Change
+from slate.adapters.dynamodb.keys import (
+    META,
+    TASK,
+    graph_pk,
+    prefix,
+    ready_pk,
+    result_key,
+    task_key,
+    timer_attributes,
+)
+from slate.adapters.dynamodb.storage import Storage
+from slate.adapters.dynamodb.table import READY, READY_PK, READY_SK, TIMER_PK, TIMER_SK
+from slate.adapters.dynamodb.task_items import HISTORY_BOUND, TaskReader, history_line, lease_of, shown_state
+from slate.domain.errors import AlreadyTerminal, LeaseLost, NotFound, SlateError, Unavailable
+from slate.domain.graphs import GraphState
+from slate.domain.leases import Lease
+from slate.domain.tasks import TERMINAL, Task, TaskState
+from slate.ports.graph_store import Page
+from slate.ports.task_store import Beat, Candidate, Outcome
+
+# The fence: the claim this token was given for is still the task's last one.
+MINE: Final = "#epoch = :epoch AND #token = :token"
+HELD: Final = f"#state = :RUNNING AND {MINE}"
+IN_TIMER: Final = (TIMER_PK, TIMER_SK)
+IN_READY: Final = (READY_PK, READY_SK)
+AT_HOME: Final = ("home_pk", "home_sk")
+_FORM_TRIES: Final = 5
+
+
+class DynamoTaskStore:
+    """Keeps tasks in DynamoDB."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._reader = TaskReader(storage)
+
+    def candidates(self, tenant: str, queue: str, role: str, limit: int) -> list[Candidate]:
+        """The heads of the role's partitions of the ready index, merged."""
+        found: list[Candidate] = []
+        for shard in range(self._storage.ready_shards):
+            pk = (READY_PK, ready_pk(tenant, queue, role, shard))
+            found += map(_candidate, self._storage.calls.query_index(READY, pk, (READY_SK, ">", " "), limit))
+        return sorted(found, key=lambda c: c.urgency)[:limit]
+
+    def claim(
+        self, tenant: str, candidate: Candidate, agent: str, nonce: str, lease_seconds: int, subject: str | None
+    ) -> tuple[Task, Lease] | None:
+        """One update: the condition decides between all who try."""
+        now = self._storage.clock.now()
+        key = task_key(tenant, candidate.graph_id, candidate.task_id)
+        until = now + lease_seconds * 1000
+        change = (
+            Change()
+            .set(state=TaskState.RUNNING, token=nonce, agent=agent, lease_until=until, updated_at=now)
+            .set(**timer_attributes(key, until))
+            .let(home_pk="#ready_pk", home_sk="#ready_sk")
+            .grow("epoch", "attempts")
+            .note(history_line(now, "claimed", agent))
+            .remove(*IN_READY, "progress")
+        )
+        claimable = "#state = :READY AND attribute_not_exists(#need) AND #attempts < #max_attempts"
+        write = change.on(key, claimable)
+        if subject is not None:
+            ref = self._storage.codec.keyring.ref(tenant, subject)
+            write = write.also("#subject_pk = :subject_pk", **{":subject_pk": f"{tenant}#{ref}"})
+        try:
+            item = self._storage.calls.write(tenant, write)
+        except ConditionFailed as failed:
+            old = failed.old
+            if old is None or old["state"] != TaskState.RUNNING or old.get("token") != nonce:
+                return None
+            item = old  # an earlier try of this very call applied, and its reply was lost
+        return self._reader.task(tenant, item), lease_of(item, candidate.graph_id, lease_seconds)
+
+    def heartbeat(self, tenant: str, lease: Lease, lease_seconds: int, progress: JsonValue) -> Beat:
+        """One update of the lease's end, which an index does not know: the sweeper moves the timer entry."""
+        until = self._storage.clock.now() + lease_seconds * 1000
+        key = _key(tenant, lease)
+        change = Change().set(lease_until=until)
+        told = Change()
+        if progress is not None:
+            sealed = self._storage.codec.seal(tenant, lease.subject_ref, key, "progress", progress)
+            change.set(progress=sealed)
+            told.set(progress=sealed)
+        try:
+            self._storage.calls.write(tenant, _held(change, key, lease).also("#lease_until <= :lease_until"))
+        except ConditionFailed as failed:
+            old = failed.old
+            if old is None:
+                raise _gone(lease) from None
+            if _is_held(old, lease):
+                if progress is not None:
+                    self._storage.calls.write(tenant, _held(told, key, lease))
+                return Beat(old["lease_until"], cancel_requested=False)
+            if old["state"] == TaskState.CANCELLED and old.get("token") == lease.nonce:
+                return Beat(None, cancel_requested=True)
+            raise _refused(old, lease) from None
+        return Beat(until, cancel_requested=False)
+
+    def complete(self, tenant: str, lease: Lease, outcome: Outcome) -> tuple[Task, tuple[str, ...]]:
+        """One update in the form that fits whether somebody waits for the task; a wrong guess costs one more."""
+        key = _key(tenant, lease)
+        said = {"action": outcome.action, "result": outcome.result, "artifacts": list(outcome.artifacts)}
+        large = contents.size_of(said) > contents.INLINE_RESULT_BYTES
+        result = self._large_result(tenant, lease, said) if large else None
+        inline: Any = {"action": outcome.action} if large else said
+        sealed = self._storage.codec.seal(tenant, lease.subject_ref, key, "outcome", inline)
+        seen: Item = {"state": TaskState.RUNNING, "dependents": int(lease.has_dependents)}
+        for _ in range(_FORM_TRIES):
+            change = self._ended(lease, TaskState.DONE, "completed", seen, key).set(outcome=sealed)
+            if large:
+                change.set(large_result=True)
+            write = change.on(key, f"{MINE} AND {_form(seen)}", epoch=lease.epoch, token=lease.nonce)
+            try:
+                return self._reader.task(tenant, self._apply(tenant, write, result)), ()
+            except ConditionFailed as failed:
+                old = failed.old
+                if old is None:
+                    raise _gone(lease) from None
+                if old["state"] == TaskState.DONE and _is_mine(old, lease):
+                    return self._reader.task(tenant, old), tuple(old.get("freed", ()))
+                if not _is_mine(old, lease) or old["state"] not in (TaskState.RUNNING, TaskState.READY):
+                    raise _refused(old, lease) from None
+                seen = old
+        raise _busy()
+
+    def _large_result(self, tenant: str, lease: Lease, said: Any) -> Write:
+        key = result_key(tenant, lease.graph_id, lease.task_id)
+        return contents.put_for(self._storage, tenant, lease.subject_ref, key, said, lease.nonce)
+
+    def _apply(self, tenant: str, write: Write, result: Write | None) -> Item:
+        """The update alone, or together with the item of a large result."""
+        calls = self._storage.calls
+        if result is None:
+            return calls.write(tenant, write)
+        try:
+            calls.transact(tenant, [write, result])
+        except TransactionRefused as refused:
+            # Where only the result's put failed, an earlier try wrote both: the task itself tells.
+            raise ConditionFailed(refused.failed.get(0) or calls.get(tenant, write.key)) from None
+        return calls.get(tenant, write.key) or {}
+
+    def fail(self, tenant: str, lease: Lease, error: JsonValue, rest_ms: int | None) -> Task:
+        """One update; into FAILED in the form that fits whether somebody waits for the task."""
+        key, now = _key(tenant, lease), self._storage.clock.now()
+        sealed = self._storage.codec.seal(tenant, lease.subject_ref, key, "error", error)
+        wanted = (TaskState.DELAYED, TaskState.FAILED)
+        if rest_ms is not None:
+            due = now + rest_ms
+            change = (
+                Change()
+                .set(state=TaskState.DELAYED, error=sealed, due_at=due, updated_at=now, **timer_attributes(key, due))
+                .grow("epoch")
+                .remove("lease_until")
+            )
+            return self._give_up(tenant, lease, change, "delayed", wanted)
+        seen: Item = {"state": TaskState.RUNNING, "dependents": int(lease.has_dependents)}
+        for _ in range(_FORM_TRIES):
+            change = self._ended(lease, TaskState.FAILED, "failed", seen, key).set(error=sealed).grow("epoch")
+            write = change.on(key, f"{MINE} AND {_form(seen)}", epoch=lease.epoch, token=lease.nonce)
+            try:
+                return self._reader.task(tenant, self._storage.calls.write(tenant, write))
+            except ConditionFailed as failed:
+                if failed.old is None or not _is_held(failed.old, lease):
+                    return self._judge(tenant, lease, failed.old, wanted)
+                seen = failed.old
+        raise _busy()
+
+    def wait(self, tenant: str, lease: Lease, question: JsonValue) -> Task:
+        """One update; the place in the queue is kept for the answer."""
+        key = _key(tenant, lease)
+        sealed = self._storage.codec.seal(tenant, lease.subject_ref, key, "question", question)
+        change = (
+            Change()
+            .set(state=TaskState.WAITING, question=sealed, updated_at=self._storage.clock.now())
+            .let(attempts="#attempts - :one")
+            .grow("epoch")
+            .remove("answer", "lease_until", *IN_TIMER)
+        )
+        return self._give_up(tenant, lease, change, "waiting", (TaskState.WAITING,))
+
+    def release(self, tenant: str, lease: Lease) -> Task:
+        """One update; the task goes back to the place it had."""
+        change = (
+            Change()
+            .set(state=TaskState.READY, updated_at=self._storage.clock.now())
+            .let(attempts="#attempts - :one", ready_pk="#home_pk", ready_sk="#home_sk")
+            .grow("epoch")
+            .remove("lease_until", *AT_HOME, *IN_TIMER)
+        )
+        return self._give_up(tenant, lease, change, "released", (TaskState.READY,))
+
+    def _give_up(self, tenant: str, lease: Lease, change: Change, event: str, wanted: Sequence[TaskState]) -> Task:
+        key = _key(tenant, lease)
+        self._note(tenant, lease, change, event)
+        try:
+            return self._reader.task(tenant, self._storage.calls.write(tenant, _held(change, key, lease)))
+        except ConditionFailed as failed:
+            return self._judge(tenant, lease, failed.old, wanted)
+
+    def _judge(self, tenant: str, lease: Lease, old: Item | None, wanted: Sequence[TaskState]) -> Task:
+        """Our token, the next epoch and the state we wanted: an earlier try of this call applied."""
+        if old is None:
+            raise _gone(lease)
+        if old["state"] in wanted and old.get("token") == lease.nonce and old["epoch"] == lease.epoch + 1:
+            return self._reader.task(tenant, old)
+        raise _refused(old, lease)
+
+    def _ended(self, lease: Lease, state: TaskState, event: str, seen: Item, key: Key) -> Change:
+        """The end of a task by its worker: it stays in the timer as long as its children are to be told."""
+        now = self._storage.clock.now()
+        change = Change().set(state=state, updated_at=now).remove("lease_until", *AT_HOME)
+        if seen["state"] == TaskState.READY:
+            change.remove(*IN_READY)
+        if seen["dependents"] == 0:
+            change.remove(*IN_TIMER)
+        else:
+            change.set(unlocking=True)
+            if seen["state"] == TaskState.READY:
+                change.set(**timer_attributes(key, now))
+        self._note(key.pk.partition("#")[0], lease, change, event)
+        return change
+
+    def _note(self, tenant: str, lease: Lease, change: Change, event: str) -> None:
+        line = history_line(self._storage.clock.now(), event, lease.agent)
+        if lease.history_length <= HISTORY_BOUND:
+            change.note(line)
+            return
+        # A rare read: a task that was given back dozens of times keeps the newest half of its history.
+        item = self._storage.calls.get(tenant, _key(tenant, lease)) or {"history": []}
+        change.set(history=[*item["history"][-HISTORY_BOUND // 2 :], line]).grow("version")
+
+    def get(self, tenant: str, graph_id: str, task_id: str) -> Task:
+        """One call for the graph's head, the task, and what is too large for it."""
+        tasks = self.many(tenant, graph_id, [task_id])
+        if not tasks:
+            raise NotFound(f"there is no task {task_id!r} in the graph {graph_id!r}")
+        return tasks[0]
+
+    def many(self, tenant: str, graph_id: str, task_ids: Sequence[str]) -> list[Task]:
+        """Those of these tasks that exist; none of a graph that is being deleted."""
+        head = Key(graph_pk(tenant, graph_id), META)
+        keys = [task_key(tenant, graph_id, t) for t in task_ids]
+        found = self._storage.calls.get_many(tenant, [head, *keys])
+        if head not in found or found[head]["state"] == GraphState.DELETING:
+            return []
+        return self._reader.tasks(tenant, [found[key] for key in keys if key in found])
+
+    def page(
+        self, tenant: str, graph_id: str, state: TaskState | None, role: str | None, position: str | None, limit: int
+    ) -> Page[Task]:
+        """A query from the position on; filtered here, so that a page is full as long as there is more."""
+
+        def fits(item: Item) -> bool:
+            return (state is None or shown_state(item) is state) and (role is None or item["role"] == role)
+
+        low, high = prefix(TASK)
+        start = low if position is None else TASK + position + " "  # sorts right after the position, before any id
+        items = take(
+            self._storage.calls.query(tenant, graph_pk(tenant, graph_id), between=(start, high)), fits, limit + 1
+        )
+        more = len(items) > limit
+        tasks = self._reader.tasks(tenant, items[:limit])
+        return Page(tasks, tasks[-1].task_id if more else None)
+
+
+def take(items: Any, fits: Callable[[Item], bool], most: int) -> list[Item]:
+    """The first so many that fit; reads no further."""
+    found: list[Item] = []
+    for item in items:
+        if fits(item):
+            found.append(item)
+            if len(found) == most:
+                break
+    return found
+
+
+def _candidate(item: Item) -> Candidate:
+    priority, ready_at, _, lease = str(item[READY_SK]).split("#")
+    graph_id = str(item["pk"]).rpartition("#")[2]
+    urgency = f"{priority}#{ready_at}"
+    return Candidate(graph_id, str(item["sk"]).removeprefix(TASK), urgency, int(lease))
+
+
+def _key(tenant: str, lease: Lease) -> Key:
+    return task_key(tenant, lease.graph_id, lease.task_id)
+
+
+def _held(change: Change, key: Key, lease: Lease) -> Write:
+    return change.on(key, HELD, epoch=lease.epoch, token=lease.nonce)
+
+
+def _form(seen: Item) -> str:
+    """The condition of the form that was chosen for a task as it was seen."""
+    dependents = "#dependents = :zero" if seen["dependents"] == 0 else "#dependents > :zero"
+    return f"#state = :{seen['state']} AND {dependents}"
+
+
+def _is_mine(item: Item, lease: Lease) -> bool:
+    return bool(item.get("token") == lease.nonce and item["epoch"] == lease.epoch)
+
+
+def _is_held(item: Item, lease: Lease) -> bool:
+    return item["state"] == TaskState.RUNNING and _is_mine(item, lease)
+
+
+def _refused(item: Item, lease: Lease) -> SlateError:
+    now = {"state": item["state"], "epoch": item["epoch"], "agent": item.get("agent"), "task_id": lease.task_id}
+    if item["state"] in TERMINAL and item.get("token") == lease.nonce:
+        return AlreadyTerminal(f"the task is {item['state']} already; drop this work", **now)
+    return LeaseLost("this token no longer holds the task; drop this work and claim anew", **now)
+
+
+def _gone(lease: Lease) -> SlateError:
+    return NotFound(f"there is no task {lease.task_id!r} in the graph {lease.graph_id!r} any more")
+
+
+def _busy() -> SlateError:
+    return Unavailable("the task keeps changing; repeat the call")
