@@ -55,6 +55,8 @@ class Edge(NamedTuple):
     role: str
     priority: int
     lease_seconds: int
+    likely_last: bool
+    """A guess: this is the only slot the child waits for."""
 
 
 class Parent(NamedTuple):
@@ -152,6 +154,10 @@ class TaskStore(Protocol):
         """Tasks of a graph by id; ``WAITING`` includes those that only lack their approval."""
         ...
 
+
+class SteeringStore(Protocol):
+    """What people do to a task that was just read; every step is pinned to what they saw."""
+
     def resume(self, tenant: str, task: Task, answer: JsonValue, agent: str) -> Task:
         """The question of this epoch is answered: READY; or the approval slot goes.
 
@@ -174,6 +180,7 @@ class TaskStore(Protocol):
 
         Raises:
             Conflict: it has not failed, the graph is not ACTIVE, or a parent stands in the way (``parents``).
+            ParentMoved: a parent changed since it was read; repeat.
         """
         ...
 

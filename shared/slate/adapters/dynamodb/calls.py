@@ -93,7 +93,7 @@ class Write:
 class _Reader(TypeDeserializer):
     """Numbers are whole, binaries are bytes: there is nothing else in these tables."""
 
-    def _deserialize_n(self, value: str) -> int:  # type: ignore[override]
+    def _deserialize_n(self, value: str) -> int:
         return int(value)
 
     def _deserialize_b(self, value: bytes) -> bytes:
@@ -228,8 +228,8 @@ class Calls:
             if write.delete:
                 self._client.delete_item(**arguments)
                 return {}
-            answer = self._client.update_item(**arguments, ReturnValues="ALL_NEW")
-            return from_wire(answer["Attributes"]) or {}
+            updated: Any = self._client.update_item(**arguments, ReturnValues="ALL_NEW")
+            return from_wire(updated["Attributes"]) or {}
         except ClientError as error:
             if error.response["Error"]["Code"] == "ConditionalCheckFailedException":
                 raise ConditionFailed(from_wire(error.response.get("Item"))) from None

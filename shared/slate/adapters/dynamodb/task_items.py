@@ -228,7 +228,7 @@ class TaskReader:
             "history": history_of(item),
             "waiting_on": slots.waiting_on([d.task_id for d in depends_on], need_of(item)),
         }
-        plain = {name: item[name] for name in _PLAIN if name in item}
+        plain: dict[str, Any] = {name: item[name] for name in _PLAIN if name in item}
         # Trusted: it was validated when it came in, and opened under its key.
         fields: dict[str, Any] = {**_DEFAULTS, **plain, **spec}
         return Task.model_construct(**fields)
