@@ -7,7 +7,7 @@ retry, so what is done for them goes in one transaction with the parent still so
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
 from slate.adapters.dynamodb.changes import IS_OPEN, Change, check
@@ -21,6 +21,14 @@ from slate.domain.tasks import TERMINAL, EdgeKind, TaskState
 from slate.ports.task_store import Edge, Parent, Told
 
 _TRIES: Final = 20
+
+
+class Approval(NamedTuple):
+    """What goes with the freeing of an approval's slot."""
+
+    agent: str
+    answer: bytes
+    """Sealed: tells this very approval from another's."""
 
 
 class DynamoCascadeStore:
@@ -49,11 +57,12 @@ class DynamoCascadeStore:
         *,
         parent: Parent | None = None,
         epoch: int | None = None,
+        approval: Approval | None = None,
     ) -> Told:
         """Take a slot out: the last one makes the child READY. A hold goes only at the epoch it was set."""
         last = edge.likely_last
         for _ in range(_TRIES):
-            write = self._freeing(tenant, graph_id, edge, last=last)
+            write = self._freeing(tenant, graph_id, edge, approval, last=last)
             if epoch is not None:
                 write = write.also("#epoch = :seen_epoch", **{":seen_epoch": epoch})
             try:
@@ -69,19 +78,21 @@ class DynamoCascadeStore:
                 return Told.READY if last else Told.SETTLED
         raise Unavailable("a task keeps changing; the sweeper goes on with it")
 
-    def _freeing(self, tenant: str, graph_id: str, edge: Edge, *, last: bool) -> Write:
+    def _freeing(self, tenant: str, graph_id: str, edge: Edge, approval: Approval | None, *, last: bool) -> Write:
         key, now = task_key(tenant, graph_id, edge.child), self._storage.clock.now()
+        change = Change() if approval is None else Change().set(answer=approval.answer)
         if not last:
-            change = Change().take("need", edge.slot)
+            change.take("need", edge.slot)
+            if approval is not None:
+                change.set(updated_at=now).note(history_line(now, "approved", approval.agent))
             if edge.slot in HOLDS:
                 change.remove(*IN_TIMER)
             others = "(size(#need) > :one OR #state <> :BLOCKED)"
             return change.on(key, f"contains(#need, :slot) AND {others}", slot=edge.slot)
         place = Place(edge.queue, edge.role, edge.priority, edge.lease_seconds)
         ready = ready_attributes(tenant, place, edge.child, now, self._storage.ready_shards)
-        change = (
-            Change().set(state=TaskState.READY, updated_at=now, **ready).note(history_line(now, "ready")).remove("need")
-        )
+        change.set(state=TaskState.READY, updated_at=now, **ready).remove("need")
+        change.note(history_line(now, "ready") if approval is None else history_line(now, "approved", approval.agent))
         if edge.slot in HOLDS:
             change.remove(*IN_TIMER)
         return change.on(key, "#state = :BLOCKED AND contains(#need, :slot) AND size(#need) = :one", slot=edge.slot)

@@ -7,7 +7,7 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
-from slate.adapters.dynamodb.cascade_store import DynamoCascadeStore, cancelling, still_so
+from slate.adapters.dynamodb.cascade_store import Approval, DynamoCascadeStore, cancelling, still_so
 from slate.adapters.dynamodb.changes import IS_OPEN, Change, check
 from slate.adapters.dynamodb.joining import Joining
 from slate.adapters.dynamodb.keys import Place, head_key, ready_attributes, ref_of, task_key
@@ -33,7 +33,7 @@ class DynamoSteeringStore:
         self._joining = Joining(storage, self._cascade)
 
     def resume(self, tenant: str, task: Task, answer: JsonValue, agent: str) -> Task:
-        """One update for an answer; for an approval one that keeps the answer and one that takes the slot out."""
+        """One update for an answer; for an approval, the update that takes its slot out keeps it."""
         key = task_key(tenant, task.graph_id, task.task_id)
         item = self._item(tenant, key)
         if item["state"] == TaskState.WAITING:
@@ -59,18 +59,14 @@ class DynamoSteeringStore:
             raise Conflict("the question was answered, or another is asked by now", **_facts(failed.old)) from None
 
     def _approve(self, tenant: str, key: Key, item: Item, task: Task, answer: JsonValue, agent: str) -> Task:
-        change = Change().set(answer=self._sealed(tenant, key, item, answer), updated_at=self._storage.clock.now())
-        self._note(change, item, "approved", agent)
-        asked = f"{IS_OPEN} AND contains(#need, :approval) AND #epoch = :epoch"
-        try:
-            write = change.on(key, asked, approval=slots.APPROVAL, epoch=item["epoch"])
-            self._storage.calls.write(tenant, write)
-        except ConditionFailed as failed:
-            raise Conflict("the approval was given, or the task ended", **_facts(failed.old)) from None
+        sealed = self._sealed(tenant, key, item, answer)
         alone = need_of(item) == {slots.APPROVAL}
         edge = _own_slot(item, task.task_id, slots.APPROVAL, likely_last=alone)
-        self._cascade.free(tenant, task.graph_id, edge)
-        return self._reader.task(tenant, self._item(tenant, key))
+        self._cascade.free(tenant, task.graph_id, edge, epoch=item["epoch"], approval=Approval(agent, sealed))
+        now = self._item(tenant, key)
+        if now.get("answer") != sealed:
+            raise Conflict("the approval was given by another, or the task ended", **_facts(now))
+        return self._reader.task(tenant, now)
 
     def cancel(self, tenant: str, task: Task, agent: str) -> Task:
         """One transaction with the graph's head: a graph that is being created is cancelled whole or not at all."""
