@@ -1,0 +1,1 @@
+"""Use cases by noun. They know ports and rules; no AWS, no HTTP."""
