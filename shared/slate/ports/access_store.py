@@ -62,7 +62,7 @@ class Remembered(NamedTuple):
 class IdempotencyStore(Protocol):
     """Remembers calls for 24 h, by tenant, agent and key; holds ids, never content."""
 
-    def begin(self, tenant: str, agent: str, key: str, request: bytes, seed: str) -> Remembered:
+    def begin(self, tenant: str, agent: str, key: str, request: JsonValue, seed: str) -> Remembered:
         """Open the record, or find the one that is there; ``request`` is the whole of what was asked.
 
         Raises:
@@ -73,6 +73,10 @@ class IdempotencyStore(Protocol):
 
     def finish(self, tenant: str, agent: str, key: str, answer: JsonValue) -> None:
         """Keep the answer."""
+        ...
+
+    def reopen(self, tenant: str, agent: str, key: str) -> None:
+        """Let the next try begin at once, with the same seed: this one failed and may be repeated."""
         ...
 
     def forget(self, tenant: str, agent: str, key: str) -> None:

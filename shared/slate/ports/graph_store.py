@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from pydantic import JsonValue
+
 from slate.domain.graphs import Counts, GraphHead
 from slate.domain.tasks import Task, TaskSpec, TaskState
 
@@ -25,30 +27,30 @@ class Page(NamedTuple, Generic[T]):
 class GraphStore(Protocol):
     """Keeps graphs. All reads are strongly consistent."""
 
-    def create(self, tenant: str, head: GraphHead, specs: Sequence[TaskSpec], digest: bytes) -> bool:
+    def create(self, tenant: str, head: GraphHead, specs: Sequence[TaskSpec], content: JsonValue) -> bool:
         """Write a small graph whole, in one transaction, or nothing of it.
 
-        Answers False where this graph is there already with the same digest (it is then left as it is).
+        ``content`` is all that was asked for: the same again answers False and changes nothing.
 
         Raises:
             Conflict: the id is taken by other content, or by a graph that is still being deleted.
         """
         ...
 
-    def begin(self, tenant: str, head: GraphHead, digest: bytes, *, more: bool) -> GraphHead:
+    def begin(self, tenant: str, head: GraphHead, content: JsonValue) -> GraphHead:
         """Open a graph that is created in parts: CREATING, kept alive for 24 h from now.
 
-        Where it was begun before with the same digest, answers it in the state it is in.
+        Where it was begun before with the same content, answers it in the state it is in.
 
         Raises:
             Conflict: as in ``create``.
         """
         ...
 
-    def put_part(self, tenant: str, head: GraphHead, specs: Sequence[TaskSpec], parents: Collection[str]) -> None:
+    def put_part(self, tenant: str, head: GraphHead, specs: Sequence[TaskSpec], earlier: Collection[str]) -> None:
         """Write tasks of a graph in CREATING, in parallel; those already there with the same content are left.
 
-        Roots get a hold, so that nothing starts; ``parents`` are the ids of earlier parts among the dependencies.
+        Roots get a hold, so that nothing starts; ``earlier`` are the parents that stand in earlier parts.
 
         Raises:
             Conflict: a task is there with other content; ``task_id`` names it.
@@ -59,7 +61,7 @@ class GraphStore(Protocol):
         """CREATING becomes ACTIVE; the head as it is then, whoever changed it."""
         ...
 
-    def release_holds(self, tenant: str, head: GraphHead) -> None:
+    def release_holds(self, tenant: str, graph_id: str) -> None:
         """Let every root of a graph that has just become ACTIVE go, then take it out of the timer."""
         ...
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
 from typing import NamedTuple, Protocol
 
 from pydantic import JsonValue
@@ -77,15 +76,16 @@ class Due(NamedTuple):
     task_id: str | None
 
 
-class Told(Enum):
+@dataclass(frozen=True, slots=True)
+class Told:
     """What telling one child did."""
 
-    READY = auto()
+    ready: bool = False
     """This call made it READY."""
-    SETTLED = auto()
-    """Its slot is out (or it is cancelled), and it did not become READY by this call."""
-    MOVED = auto()
+    moved: bool = False
     """The parent is no longer as it was read: stop, somebody else tells its children now."""
+    then: Parent | None = None
+    """The child, where this call cancelled it and it has children of its own to tell."""
 
 
 class TaskStore(Protocol):
@@ -188,7 +188,7 @@ class SteeringStore(Protocol):
 class CascadeStore(Protocol):
     """Tells the children of a finished task, one by one; every call may be repeated and repeats change nothing."""
 
-    def edges(self, tenant: str, graph_id: str, task_id: str) -> list[Edge]:
+    def edges(self, tenant: str, parent: Parent) -> list[Edge]:
         """All edges from a task, strongly consistent."""
         ...
 

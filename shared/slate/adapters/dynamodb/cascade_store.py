@@ -37,10 +37,10 @@ class DynamoCascadeStore:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    def edges(self, tenant: str, graph_id: str, task_id: str) -> list[Edge]:
+    def edges(self, tenant: str, parent: Parent) -> list[Edge]:
         """One consistent query."""
-        pk = graph_pk(tenant, graph_id)
-        items = self._storage.calls.query(tenant, pk, between=prefix(f"E#{task_id}#"))
+        pk = graph_pk(tenant, parent.graph_id)
+        items = self._storage.calls.query(tenant, pk, between=prefix(f"E#{parent.task_id}#"))
         return [edge_of(item) for item in items]
 
     def tell(self, tenant: str, parent: Parent, edge: Edge) -> Told:
@@ -68,14 +68,14 @@ class DynamoCascadeStore:
             try:
                 self._apply(tenant, write, parent)
             except ParentGone:
-                return Told.MOVED
+                return Told(moved=True)
             except ConditionFailed as failed:
                 old = failed.old
                 if old is None or edge.slot not in need_of(old) or (epoch is not None and old["epoch"] != epoch):
-                    return Told.SETTLED
+                    return Told()
                 last = not last
             else:
-                return Told.READY if last else Told.SETTLED
+                return Told(ready=last)
         raise Unavailable("a task keeps changing; the sweeper goes on with it")
 
     def _freeing(self, tenant: str, graph_id: str, edge: Edge, approval: Approval | None, *, last: bool) -> Write:
@@ -102,15 +102,17 @@ class DynamoCascadeStore:
         for _ in range(_TRIES):
             old = self._storage.calls.get(tenant, key)
             if old is None or old["state"] in TERMINAL:
-                return Told.SETTLED
+                return Told()
             write = cancelling(self._storage, key, old, cause=f"parent:{parent.task_id}", agent="slate")
             try:
                 self._apply(tenant, write, parent)
             except ParentGone:
-                return Told.MOVED
+                return Told(moved=True)
             except ConditionFailed:
                 continue
-            return Told.SETTLED
+            if old["dependents"] == 0:
+                return Told()
+            return Told(then=parent._replace(task_id=edge.child, state=TaskState.CANCELLED, epoch=old["epoch"] + 1))
         raise Unavailable("a task keeps changing; the sweeper goes on with it")
 
     def _apply(self, tenant: str, write: Write, parent: Parent | None) -> None:

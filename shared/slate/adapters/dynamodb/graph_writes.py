@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
+from pydantic import JsonValue
+
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
 from slate.adapters.dynamodb.cascade_store import DynamoCascadeStore
 from slate.adapters.dynamodb.changes import IS_OPEN, Change, check, put
@@ -54,9 +56,10 @@ class GraphWrites:
 
     # ---- whole
 
-    def create(self, tenant: str, head: GraphHead, specs: Sequence[TaskSpec], digest: bytes) -> bool:
+    def create(self, tenant: str, head: GraphHead, specs: Sequence[TaskSpec], content: JsonValue) -> bool:
         """One transaction of puts, each of something new."""
         children = Counter(parent for spec in specs for parent in spec.parents())
+        digest = self._digest(tenant, head, content)
         items = [self._head_item(tenant, head, digest), self._entry_item(tenant, head)]
         for spec in specs:
             new = NewTask(self._storage, tenant, head, spec, children[spec.task_id])
@@ -107,6 +110,9 @@ class GraphWrites:
         key = edge_key(tenant, head.graph_id, dependency.task_id, new.spec.task_id)
         return new.edge_item(key, slots.slot_of(index), dependency.kind)
 
+    def _digest(self, tenant: str, head: GraphHead, content: JsonValue) -> bytes:
+        return self._storage.codec.digest(tenant, self._ref(tenant, head), content)
+
     def _ref(self, tenant: str, head: GraphHead) -> str | None:
         return None if head.subject is None else self._storage.codec.keyring.ref(tenant, head.subject)
 
@@ -119,8 +125,9 @@ class GraphWrites:
 
     # ---- in parts
 
-    def begin(self, tenant: str, head: GraphHead, digest: bytes) -> GraphHead:
+    def begin(self, tenant: str, head: GraphHead, content: JsonValue) -> GraphHead:
         """The head and its list entry in one transaction, in the timer for the day it is given up."""
+        digest = self._digest(tenant, head, content)
         item = self._head_item(tenant, head, digest)
         item |= timer_attributes(Key(item["pk"], item["sk"]), self._storage.clock.now() + CREATE_MS)
         try:
@@ -239,6 +246,9 @@ class GraphWrites:
             spec = keys[key]
             if item["digest"] != spec_digest(self._storage, tenant, ref, spec):
                 raise _another(spec.task_id)
+            if slots.HOLD_CREATE in need_of(item):
+                # Put by a part that came after the last one: nobody else lets it go.
+                self._let_go(tenant, head.graph_id, item)
             if slots.HOLD_ADD not in need_of(item) or item["state"] in TERMINAL:
                 there.add(spec.task_id)
         return there

@@ -20,7 +20,7 @@ from slate.domain.tasks import TERMINAL, TaskState
 from slate.ports.task_store import Due, Parent
 
 _TRIES: Final = 5
-_LAPSED: Final = "#state = :RUNNING AND #lease_until < :now"
+_LAPSED: Final = "#state = :RUNNING AND #lease_until <= :now"
 
 
 class DynamoTimerStore:
@@ -71,7 +71,7 @@ class DynamoTimerStore:
         """The one step that is due on an item as it was seen, pinned to its epoch."""
         seen = {"epoch_seen": item["epoch"]}
         state = TaskState(item["state"])
-        if state is TaskState.RUNNING and item["lease_until"] >= now:
+        if state is TaskState.RUNNING and item["lease_until"] > now:
             move = Change().set(**timer_attributes(key, item["lease_until"]))
             return move.on(key, "#state = :RUNNING AND #epoch = :epoch_seen", **seen)
         if state is TaskState.RUNNING:
@@ -86,6 +86,8 @@ class DynamoTimerStore:
             )
             return ready.on(key, "#state = :DELAYED AND #due_at <= :now")
         if HOLD_ADD in need_of(item) and state is TaskState.BLOCKED:
+            if _due_at(item) > now:
+                return None
             write = cancelling(self._storage, key, item, cause="unfinished", agent="slate")
             return write.also("#epoch = :epoch_seen", **{":epoch_seen": item["epoch"]})
         if state in TERMINAL or state is TaskState.BLOCKED:

@@ -1,0 +1,207 @@
+"""What a worker does: claim, tell that it lives, complete, fail, ask, give back."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any, Final, cast
+
+from pydantic import JsonValue
+
+from slate.contract.tasks import (
+    AskQuestion,
+    Claims,
+    ClaimTasks,
+    Completed,
+    CompleteTask,
+    FailTask,
+    Heartbeat,
+    ReleaseTask,
+    SendHeartbeat,
+)
+from slate.domain.access import Principal, Scope
+from slate.domain.errors import Forbidden, Invalid, LeaseLost, NotFound
+from slate.domain.leases import Claim, Lease, backoff_ms
+from slate.domain.tasks import Task
+from slate.ports.clock import Clock
+from slate.ports.ids import Ids
+from slate.ports.keyring import Keyring
+from slate.ports.task_store import Candidate, Outcome, Parent, TaskStore
+from slate.service.idempotency import Idempotency
+from slate.service.tasks.tokens import Tokens
+from slate.service.tasks.unlocking import Unlocking
+
+CANDIDATES: Final = 10
+"""Looked at for one claim: enough that several workers seldom try the same one."""
+CANDIDATES_BOUND: Final = 1_000
+"""Looked at for a key bound to one subject, whose tasks stand among all others."""
+ROUNDS: Final = 8
+
+
+class Working:
+    """The worker's use cases."""
+
+    def __init__(
+        self,
+        tasks: TaskStore,
+        unlocking: Unlocking,
+        tokens: Tokens,
+        keyring: Keyring,
+        idempotency: Idempotency,
+        ids: Ids,
+        clock: Clock,
+        rng: random.Random,
+    ) -> None:
+        self._tasks = tasks
+        self._unlocking = unlocking
+        self._tokens = tokens
+        self._keyring = keyring
+        self._idempotency = idempotency
+        self._ids = ids
+        self._clock = clock
+        self._rng = rng
+
+    def claim(self, principal: Principal, body: ClaimTasks, idempotency_key: str | None) -> Claims:
+        """Up to ``max`` tasks of these roles, the most urgent first; an empty answer means there were none.
+
+        Raises:
+            RoleMissing: the key may not work for one of the roles.
+            Forbidden: the agent is another's.
+        """
+        roles = tuple(dict.fromkeys(body.roles))
+        principal.may_work_for(frozenset(roles))
+        agent = body.agent or principal.agent
+        if agent != principal.agent and Scope.ADMIN not in principal.scopes:
+            raise Forbidden(f"this key is the agent {principal.agent}'s; leave `agent` out", agent=principal.agent)
+
+        def do(_: str) -> tuple[Claims, JsonValue]:
+            claims = self._claim(principal, body, roles, agent)
+            # The ids and the tokens, which hold no content; the tasks are read again.
+            kept = [[c.task.graph_id, c.task.task_id, c.token, c.epoch, c.lease_until] for c in claims]
+            return Claims(claims=tuple(claims)), cast("JsonValue", kept)
+
+        request: JsonValue = ["POST /v1/claims", body.model_dump(mode="json")]
+        return self._idempotency.once(
+            principal, idempotency_key, request, do, lambda kept: self._again(principal.tenant, kept)
+        )
+
+    def _claim(self, principal: Principal, body: ClaimTasks, roles: Sequence[str], agent: str) -> list[Claim]:
+        looked_at = CANDIDATES_BOUND if principal.subject is not None else max(CANDIDATES, 2 * body.max)
+        claims: list[Claim] = []
+        refused: set[tuple[str, str]] = set()
+        for _ in range(ROUNDS):
+            candidates = self._candidates(principal.tenant, body.queue, roles, looked_at)
+            fresh = [c for c in candidates if (c.graph_id, c.task_id) not in refused]
+            for candidate in self._in_turn(fresh):
+                claim = self._try(principal, candidate, body.lease_seconds, agent)
+                refused.add((candidate.graph_id, candidate.task_id))
+                if claim is not None:
+                    claims.append(claim)
+                if len(claims) == body.max:
+                    return claims
+            if not fresh:
+                break
+        return claims
+
+    def _candidates(self, tenant: str, queue: str, roles: Sequence[str], limit: int) -> list[Candidate]:
+        found = [c for role in roles for c in self._tasks.candidates(tenant, queue, role, limit)]
+        return sorted(found, key=lambda c: c.urgency)
+
+    def _in_turn(self, candidates: Iterable[Candidate]) -> Iterable[Candidate]:
+        """By urgency; in random order among equal priority, so that workers do not all try the same one first."""
+        for _, group in groupby(candidates, key=lambda c: c.urgency.partition("#")[0]):
+            equals = list(group)
+            self._rng.shuffle(equals)
+            yield from equals
+
+    def _try(self, principal: Principal, candidate: Candidate, asked: int | None, agent: str) -> Claim | None:
+        lease_seconds = asked or candidate.lease_seconds
+        nonce = self._ids.secret()
+        won = self._tasks.claim(principal.tenant, candidate, agent, nonce, lease_seconds, principal.subject)
+        if won is None:
+            return None
+        task, lease = won
+        return _claim(task, self._tokens.make(principal.tenant, lease), task.epoch, task.lease_until)
+
+    def _again(self, tenant: str, kept: JsonValue) -> Claims:
+        """The claims of an earlier call: its tokens, and the tasks as they are by now."""
+        claims: list[Claim] = []
+        for graph_id, task_id, token, epoch, lease_until in cast("list[Any]", kept):
+            for task in self._tasks.many(tenant, graph_id, [task_id]):
+                claims.append(_claim(task, token, epoch, lease_until))
+        return Claims(claims=tuple(claims))
+
+    def heartbeat(self, principal: Principal, graph_id: str, task_id: str, body: SendHeartbeat) -> Heartbeat:
+        """The lease goes on; after a cancel the answer says so.
+
+        Raises:
+            LeaseLost: the token no longer holds the task.
+        """
+        lease = self._lease(principal, graph_id, task_id, body.token)
+        seconds = body.lease_seconds or lease.lease_seconds
+        beat = self._tasks.heartbeat(principal.tenant, lease, seconds, body.progress)
+        return Heartbeat(lease_until=beat.lease_until, cancel_requested=beat.cancel_requested)
+
+    def complete(self, principal: Principal, graph_id: str, task_id: str, body: CompleteTask) -> Completed:
+        """The task is DONE and its children are told; the same token again answers the same.
+
+        Raises:
+            LeaseLost: another has the task, or it was given up.
+            AlreadyTerminal: it was cancelled, or failed for good.
+        """
+        lease = self._lease(principal, graph_id, task_id, body.token)
+        outcome = Outcome(body.action, body.result, body.artifacts)
+        task, freed = self._tasks.complete(principal.tenant, lease, outcome)
+        more = False
+        if task.unlocking:
+            freed, more = self._tell(principal.tenant, task)
+        return Completed.model_construct(**{**dict(task), "unlocked": freed, "unlocking": more})
+
+    def fail(self, principal: Principal, graph_id: str, task_id: str, body: FailTask) -> Task:
+        """The task rests and is tried again, or has FAILED: then what waited for its success is cancelled.
+
+        Raises:
+            LeaseLost, AlreadyTerminal: as in ``complete``.
+        """
+        lease = self._lease(principal, graph_id, task_id, body.token)
+        again = body.retryable and lease.attempts < lease.max_attempts
+        rest = backoff_ms(lease.attempts, lease.backoff_seconds, self._rng.random()) if again else None
+        task = self._tasks.fail(principal.tenant, lease, body.error, rest)
+        if not task.unlocking:
+            return task
+        _, more = self._tell(principal.tenant, task)
+        return task.model_copy(update={"unlocking": more})
+
+    def release(self, principal: Principal, graph_id: str, task_id: str, body: ReleaseTask) -> Task:
+        """The task is free at once, and the attempt does not count. Raises as ``complete``."""
+        return self._tasks.release(principal.tenant, self._lease(principal, graph_id, task_id, body.token))
+
+    def wait(self, principal: Principal, graph_id: str, task_id: str, body: AskQuestion) -> Task:
+        """The task waits for an answer, and the attempt does not count. Raises as ``complete``."""
+        lease = self._lease(principal, graph_id, task_id, body.token)
+        return self._tasks.wait(principal.tenant, lease, body.question)
+
+    def _tell(self, tenant: str, task: Task) -> tuple[tuple[str, ...], bool]:
+        return self._unlocking.inline(tenant, Parent(task.graph_id, task.task_id, task.state, task.epoch))
+
+    def _lease(self, principal: Principal, graph_id: str, task_id: str, token: str) -> Lease:
+        """The lease behind a token, which must be for this very task, and for a subject within reach."""
+        lease = self._tokens.read(principal.tenant, token)
+        if lease is not None and (lease.graph_id, lease.task_id) == (graph_id, task_id):
+            if principal.subject is None or self._keyring.ref(principal.tenant, principal.subject) == lease.subject_ref:
+                return lease
+            raise _no_task(graph_id, task_id)
+        if not self._tasks.many(principal.tenant, graph_id, [task_id]):
+            raise _no_task(graph_id, task_id)
+        if lease is None:
+            raise Invalid.field("token", "this is not a token of a claim; send the one that the claim answered with")
+        raise LeaseLost("this token is another task's; send the one that this task's claim answered with")
+
+
+def _claim(task: Task, token: str, epoch: int, lease_until: int | None) -> Claim:
+    return Claim.model_construct(task=task, token=token, epoch=epoch, lease_until=lease_until or 0)
+
+
+def _no_task(graph_id: str, task_id: str) -> NotFound:
+    return NotFound(f"there is no task {task_id!r} in the graph {graph_id!r}")
