@@ -1,0 +1,1 @@
+"""What keeps the ports: one folder a technology, none knows another."""

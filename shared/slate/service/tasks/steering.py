@@ -107,7 +107,8 @@ class Steering:
             Conflict: it has not failed, its graph is not ACTIVE, or a parent stands in the way (``parents``).
         """
         task = self._seen(principal, graph_id, task_id, if_match)
-        goes_on = body.cascade and task.state not in (TaskState.FAILED, TaskState.CANCELLED)
+        retried_before = any(entry.event == "retried" for entry in task.history)
+        goes_on = body.cascade and not task.state.terminal and retried_before
         if not goes_on:
             task = self._retry(principal, task)
         if body.cascade:

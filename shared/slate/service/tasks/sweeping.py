@@ -51,7 +51,7 @@ class Sweeping:
                 self._timer.tick_graph(due, deadline)
             elif (parent := self._timer.tick_task(due)) is not None:
                 self._unlocking.run(due.tenant, parent, None, deadline)
-        except Exception:  # whatever is wrong with one entry must not keep the others from being worked on
+        except Exception:  # noqa: BLE001  # whatever is wrong with one entry must not keep the others from being worked on
             _log.exception("a due entry could not be worked on", extra={"entry": tuple(due)})
             self._timer.postpone(due, POSTPONE_MS)
             return 0

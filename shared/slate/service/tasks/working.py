@@ -126,10 +126,11 @@ class Working:
 
     def _again(self, tenant: str, kept: JsonValue) -> Claims:
         """The claims of an earlier call: its tokens, and the tasks as they are by now."""
-        claims: list[Claim] = []
-        for graph_id, task_id, token, epoch, lease_until in cast("list[Any]", kept):
-            for task in self._tasks.many(tenant, graph_id, [task_id]):
-                claims.append(_claim(task, token, epoch, lease_until))
+        claims = [
+            _claim(task, token, epoch, lease_until)
+            for graph_id, task_id, token, epoch, lease_until in cast("list[Any]", kept)
+            for task in self._tasks.many(tenant, graph_id, [task_id])
+        ]
         return Claims(claims=tuple(claims))
 
     def heartbeat(self, principal: Principal, graph_id: str, task_id: str, body: SendHeartbeat) -> Heartbeat:

@@ -1,0 +1,108 @@
+"""API keys in the tenant's list of keys, by id."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key
+from slate.adapters.dynamodb.changes import Change, put
+from slate.adapters.dynamodb.keys import END, list_pk, ref_of, subject_attributes
+from slate.adapters.dynamodb.storage import Storage
+from slate.adapters.dynamodb.task_store import take
+from slate.domain.access import ApiKey, Scope
+from slate.domain.errors import Conflict, NotFound, SubjectErased
+from slate.ports.access_store import StoredKey
+from slate.ports.graph_store import Page
+
+_KEYS: Final = "keys"
+
+
+class DynamoApiKeyStore:
+    """Keeps API keys in DynamoDB."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    def put(self, tenant: str, stored: StoredKey) -> None:
+        """One conditional put."""
+        key = stored.key
+        place = _place(tenant, key.key_id)
+        ref = None if key.subject is None else self._storage.codec.keyring.ref(tenant, key.subject)
+        item: Item = {
+            **place.attributes,
+            **subject_attributes(tenant, ref),
+            "agent": key.agent,
+            "scopes": [scope.value for scope in key.scopes],
+            "roles": list(key.roles),
+            "created_at": key.created_at,
+            "created_by": key.created_by,
+            "version": key.version,
+            "salt": stored.salt,
+            "digest": stored.digest,
+        }
+        if key.subject is not None:
+            item["subject"] = self._storage.codec.seal(tenant, ref, place, "subject", key.subject)
+        try:
+            self._storage.calls.write(tenant, put(item))
+        except ConditionFailed as failed:
+            if failed.old is None or failed.old["digest"] != stored.digest:
+                raise Conflict(f"there is a key {key.key_id!r} already") from None
+
+    def get(self, tenant: str, key_id: str) -> StoredKey:
+        """One read."""
+        item = self._storage.calls.get(tenant, _place(tenant, key_id))
+        if item is None:
+            raise _unknown(key_id)
+        return StoredKey(self._opened(tenant, item), item["salt"], item["digest"])
+
+    def page(self, tenant: str, position: str | None, limit: int) -> Page[ApiKey]:
+        """One query; keys of an erased person are skipped."""
+        start = " " if position is None else position + " "
+        items = self._storage.calls.query(tenant, list_pk(tenant, _KEYS), between=(start, END))
+        found = take(items, lambda _: True, limit + 1)
+        keys: list[ApiKey] = []
+        for item in found[:limit]:
+            try:
+                keys.append(self._opened(tenant, item))
+            except SubjectErased:
+                continue
+        return Page(keys, found[limit - 1]["sk"] if len(found) > limit else None)
+
+    def revoke(self, tenant: str, key_id: str) -> ApiKey:
+        """One update, of a key that stands."""
+        place = _place(tenant, key_id)
+        change = Change().set(revoked_at=self._storage.clock.now()).grow("version")
+        try:
+            item = self._storage.calls.write(
+                tenant, change.on(place, "attribute_exists(#pk) AND attribute_not_exists(#revoked_at)")
+            )
+        except ConditionFailed as failed:
+            if failed.old is None:
+                raise _unknown(key_id) from None
+            item = failed.old
+        return self._opened(tenant, item)
+
+    def _opened(self, tenant: str, item: Item) -> ApiKey:
+        place = Key(item["pk"], item["sk"])
+        subject: Any = None
+        if "subject" in item:
+            subject = self._storage.codec.open(tenant, ref_of(item), place, "subject", item["subject"])
+        return ApiKey(
+            key_id=place.sk,
+            agent=item["agent"],
+            scopes=tuple(Scope(scope) for scope in item["scopes"]),
+            roles=tuple(item["roles"]),
+            subject=subject,
+            created_at=item["created_at"],
+            created_by=item["created_by"],
+            revoked_at=item.get("revoked_at"),
+            version=item["version"],
+        )
+
+
+def _place(tenant: str, key_id: str) -> Key:
+    return Key(list_pk(tenant, _KEYS), key_id)
+
+
+def _unknown(key_id: str) -> NotFound:
+    return NotFound(f"there is no key {key_id!r}")
