@@ -231,8 +231,9 @@ class Calls:
             updated: Any = self._client.update_item(**arguments, ReturnValues="ALL_NEW")
             return from_wire(updated["Attributes"]) or {}
         except ClientError as error:
-            if error.response["Error"]["Code"] == "ConditionalCheckFailedException":
-                raise ConditionFailed(from_wire(error.response.get("Item"))) from None
+            response: Any = error.response
+            if response["Error"]["Code"] == "ConditionalCheckFailedException":
+                raise ConditionFailed(from_wire(response.get("Item"))) from None
             raise
 
     def transact(self, tenant: str, writes: Sequence[Write]) -> None:

@@ -1,0 +1,199 @@
+"""Puts Slate together: the only file that picks adapters.
+
+``build_aws`` is what the Lambdas run; ``build_local`` is the same service over moto in this process. Both hand every
+dependency to ``assemble``, and so may a test, with a clock, a randomness or a client of its own.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from slate.adapters.dynamodb.calls import Calls
+from slate.adapters.dynamodb.cascade_store import DynamoCascadeStore
+from slate.adapters.dynamodb.codec import Codec
+from slate.adapters.dynamodb.graph_store import DynamoGraphStore
+from slate.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
+from slate.adapters.dynamodb.key_store import DynamoApiKeyStore
+from slate.adapters.dynamodb.keyring import DynamoKeyring
+from slate.adapters.dynamodb.steering_store import DynamoSteeringStore
+from slate.adapters.dynamodb.storage import Storage
+from slate.adapters.dynamodb.table import TABLES
+from slate.adapters.dynamodb.task_store import DynamoTaskStore
+from slate.adapters.dynamodb.timer_store import DynamoTimerStore
+from slate.adapters.inprocess.clocks import ManualClock, SystemClock
+from slate.adapters.inprocess.master_key import MasterKeyWrapper
+from slate.adapters.inprocess.random_ids import RandomIds
+from slate.adapters.kms.wrapper import KmsKeyWrapper
+from slate.adapters.s3.blob_store import S3BlobStore
+from slate.ports.clock import Clock
+from slate.ports.ids import Ids
+from slate.ports.keyring import KeyWrapper
+from slate.service.access import Access
+from slate.service.idempotency import Idempotency
+from slate.service.paging import Cursors
+from slate.service.tasks.planning import Planning
+from slate.service.tasks.steering import Steering
+from slate.service.tasks.sweeping import Sweeping
+from slate.service.tasks.tokens import Tokens
+from slate.service.tasks.unlocking import Unlocking
+from slate.service.tasks.working import Working
+from slate.settings import Settings
+
+if TYPE_CHECKING:
+    import boto3
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_s3 import S3Client
+
+PARALLEL_CALLS: Final = 16
+"""Calls of one request that may run side by side; the client's connection pool is as large."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slate:
+    """The use cases, ready to be called."""
+
+    settings: Settings
+    clock: Clock
+    access: Access
+    planning: Planning
+    working: Working
+    steering: Steering
+    sweeping: Sweeping
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What ``assemble`` puts Slate together from."""
+
+    dynamodb: DynamoDBClient
+    s3: S3Client
+    wrapper: KeyWrapper
+    clock: Clock
+    executor: Executor
+    ids: Ids
+    rng: random.Random
+    sleep: Callable[[float], None] = time.sleep
+
+
+def assemble(settings: Settings, parts: Parts) -> Slate:
+    """Put Slate together from the parts given."""
+    clock, ids, rng = parts.clock, parts.ids, parts.rng
+
+    def calls(table: str) -> Calls:
+        return Calls(parts.dynamodb, table, rng, parts.sleep)
+
+    keyring = DynamoKeyring(calls(settings.keys_table), parts.wrapper, clock, cache_seconds=settings.key_cache_seconds)
+    storage = Storage(
+        calls=calls(settings.table),
+        codec=Codec(keyring),
+        blobs=S3BlobStore(parts.s3, settings.bucket),
+        clock=clock,
+        executor=parts.executor,
+        ready_shards=settings.ready_shards,
+    )
+    graphs, tasks, cascade = DynamoGraphStore(storage), DynamoTaskStore(storage), DynamoCascadeStore(storage)
+    cursors, unlocking = Cursors(keyring), Unlocking(cascade, clock)
+    idempotency = Idempotency(DynamoIdempotencyStore(storage), ids)
+    decisions = settings.decision_cache_seconds
+    return Slate(
+        settings=settings,
+        clock=clock,
+        access=Access(DynamoApiKeyStore(storage), idempotency, cursors, ids, clock, cache_seconds=decisions),
+        planning=Planning(graphs, tasks, unlocking, idempotency, cursors, clock),
+        working=Working(tasks, unlocking, Tokens(keyring), keyring, idempotency, ids, clock, rng),
+        steering=Steering(graphs, tasks, DynamoSteeringStore(storage), cascade, unlocking, cursors),
+        sweeping=Sweeping(DynamoTimerStore(storage, graphs), unlocking, clock),
+    )
+
+
+def build_aws(settings: Settings, session: boto3.Session) -> Slate:
+    """Slate over AWS, with this session's credentials."""
+    from botocore.config import Config
+
+    # Standard mode sends a call again after a timeout; every write here can tell its own earlier success.
+    config = Config(
+        connect_timeout=2,
+        read_timeout=5,
+        max_pool_connections=PARALLEL_CALLS,
+        retries={"mode": "standard", "total_max_attempts": 4},
+    )
+    return assemble(
+        settings,
+        Parts(
+            dynamodb=session.client("dynamodb", config=config),
+            s3=session.client("s3", config=config),
+            wrapper=KmsKeyWrapper(session.client("kms", config=config), settings.kms_key_id),
+            clock=SystemClock(),
+            executor=ThreadPoolExecutor(PARALLEL_CALLS),
+            ids=RandomIds(),
+            rng=random.SystemRandom(),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalSlate:
+    """Slate in this process, and what only a local one has: its clock may be moved, its clients reached."""
+
+    slate: Slate
+    clock: Clock
+    dynamodb: DynamoDBClient
+    s3: S3Client
+
+    def drain(self) -> int:
+        """Do all that is due, until nothing is; answer how much was done."""
+        done = 0
+        while now := self.slate.sweeping.run_once():
+            done += now
+        return done
+
+
+@contextmanager
+def build_local(
+    *,
+    clock: Clock | None = None,
+    wrapper: KeyWrapper | None = None,
+    settings: Settings | None = None,
+    rng: random.Random | None = None,
+    ids: Ids | None = None,
+) -> Iterator[LocalSlate]:
+    """Slate over moto in this process: its data lives in memory and goes with the context."""
+    from slate.adapters.inprocess.moto_engine import MotoEngine
+
+    settings = settings or Settings()
+    clock = clock or SystemClock()
+    with MotoEngine() as engine, ThreadPoolExecutor(PARALLEL_CALLS) as executor:
+        dynamodb: DynamoDBClient = engine.client("dynamodb")
+        s3: S3Client = engine.client("s3")
+        create_storage(dynamodb, s3, settings)
+        parts = Parts(
+            dynamodb=dynamodb,
+            s3=s3,
+            wrapper=wrapper or MasterKeyWrapper.generate(),
+            clock=clock,
+            executor=executor,
+            ids=ids or RandomIds(),
+            rng=rng or random.SystemRandom(),
+        )
+        yield LocalSlate(slate=assemble(settings, parts), clock=clock, dynamodb=dynamodb, s3=s3)
+
+
+def create_storage(dynamodb: DynamoDBClient, s3: S3Client, settings: Settings) -> None:
+    """Make the tables and the bucket, in the shape that CDK gives them."""
+    names = {"slate": settings.table, "slate-keys": settings.keys_table, "slate-ledger": settings.ledger_table}
+    for spec in TABLES:
+        dynamodb.create_table(**spec.create_arguments(names[spec.name]))
+    region = s3.meta.region_name
+    s3.create_bucket(Bucket=settings.bucket, CreateBucketConfiguration={"LocationConstraint": region})  # type: ignore[typeddict-item]  # any region
+    s3.put_bucket_versioning(Bucket=settings.bucket, VersioningConfiguration={"Status": "Enabled"})
+
+
+def manual_clock() -> ManualClock:
+    """A clock that starts at the machine's time and stands still until it is moved."""
+    return ManualClock(SystemClock().now())
