@@ -1,0 +1,69 @@
+# Everything runs in .venv, which `make setup` makes from the hashed lock file. No AWS account, no Docker.
+
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do \
+	$$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+READY := .venv/.ready
+ACCEPTANCE := ../shared/acceptance
+# The black-box checks of what is built so far.
+ACCEPTANCE_FILES := test_tasks.py test_bad_input.py
+INPUT ?=
+
+.PHONY: help setup demo test check acceptance race bench costs synth openapi lock serve clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: $(READY) ## make .venv with everything
+
+$(READY): requirements/dev.txt pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Slate needs Python 3.11, 3.12 or 3.13 on the PATH; or: make PYTHON=/path/to/python"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "installing the locked packages into .venv (a minute or two, once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(READY) ## a planner and four workers answer customer tickets; one worker is killed midway
+	@$(BIN)/python examples/support/run.py $(if $(INPUT),--input "$(INPUT)")
+
+serve: $(READY) ## a local server on port 8080, its keys in keys.json
+	@$(BIN)/slate serve --port 8080 --write-keys keys.json
+
+test: $(READY) ## all tests
+	@$(BIN)/python -m pytest
+
+check: $(READY) ## format, lint, types, imports, docs
+	@$(BIN)/ruff format --check --quiet . || { echo "run: .venv/bin/ruff format ."; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m pytest tests/docs
+
+acceptance: $(READY) ## the black-box checks of the HTTP contract, where they are
+	@if [ -d $(ACCEPTANCE) ]; then \
+		SLATE_SERVE="$(CURDIR)/$(BIN)/slate serve --manual-clock" $(BIN)/python -m pytest -q -c /dev/null \
+			-p no:cacheprovider $(addprefix $(ACCEPTANCE)/,$(ACCEPTANCE_FILES)); \
+	else echo "no acceptance checks beside this checkout: nothing run"; fi
+
+race: $(READY) ## the long races
+	@$(BIN)/python -m pytest -m race --override-ini addopts="-q --import-mode=importlib" --timeout 1800
+
+bench: $(READY) ## claim and complete through HTTP: p50 and p95
+	@$(BIN)/python -m tests.benchmarks.bench
+
+costs: $(READY) ## count what each step costs, into docs/costs.md
+	@$(BIN)/python -m tests.benchmarks.costs
+
+synth: $(READY) ## the CloudFormation template, into cdk.out
+	@$(BIN)/python -m slate_infra.app
+
+openapi: $(READY) ## the OpenAPI document, into docs/openapi.json
+	@$(BIN)/python -m slate_functions.tasks_api.openapi > docs/openapi.json
+
+lock: ## the hashed lock files, from pyproject.toml
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-annotate --no-header --extra dev -o requirements/dev.txt pyproject.toml requirements/build.in
+
+clean: ## remove what the targets made
+	@rm -rf .venv cdk.out demo-out .pytest_cache .mypy_cache .ruff_cache
