@@ -168,7 +168,7 @@ def build_local(
 
     settings = settings or Settings()
     clock = clock or SystemClock()
-    with MotoEngine() as engine, ThreadPoolExecutor(PARALLEL_CALLS) as executor:
+    with MotoEngine(region=settings.region) as engine, ThreadPoolExecutor(PARALLEL_CALLS) as executor:
         dynamodb: DynamoDBClient = engine.client("dynamodb")
         s3: S3Client = engine.client("s3")
         create_storage(dynamodb, s3, settings)
