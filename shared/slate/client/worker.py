@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import queue as queues
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -122,11 +123,13 @@ class Worker:
         self._lease_seconds = lease_seconds
         self._poll_seconds = poll_seconds
         self._pause = pause
-        self._stopping = threading.Event()
+        self._stopping = False
+        self._wake: queues.SimpleQueue[None] = queues.SimpleQueue()
 
     def stop(self) -> None:
         """Finish the task at hand, then let ``run`` return; safe from any thread and from a signal handler."""
-        self._stopping.set()
+        self._stopping = True
+        self._wake.put(None)  # reentrant, which Event.set is not: a signal may come in the middle of the rest
 
     def run(self) -> None:
         """Work until stopped; with nothing to do, ask again every ``poll_seconds``.
@@ -134,9 +137,10 @@ class Worker:
         Raises:
             SlateError: the key does not allow this work; a service that is out of reach or at fault is asked again.
         """
-        while not self._stopping.is_set():
+        while not self._stopping:
             if not self._try_once():
-                self._pause(self._stopping, self._poll_seconds)
+                with suppress(queues.Empty):
+                    self._wake.get(timeout=self._poll_seconds)
 
     def run_once(self) -> bool:
         """Claim one task and work on it; answers whether there was one."""

@@ -65,7 +65,6 @@ class Parent(NamedTuple):
     task_id: str
     state: TaskState
     epoch: int
-    subject_ref: str | None = None
 
 
 class Due(NamedTuple):

@@ -144,10 +144,13 @@ def _parent_text(dependency: Dependency) -> str:
     return dependency.task_id if dependency.kind is EdgeKind.SUCCESS else f"{dependency.task_id}#c"
 
 
-def parents_of(item: Item) -> list[Dependency]:
+def parents_of(item: Item) -> tuple[Dependency, ...]:
     """The parents that an item names, in the order of their slots."""
     pairs = (text.partition("#") for text in item.get("parents", ()))
-    return [Dependency(task_id=p, kind=EdgeKind.COMPLETION if c else EdgeKind.SUCCESS) for p, _, c in pairs]
+    return tuple(
+        Dependency(task_id=parent, kind=EdgeKind.COMPLETION if marked else EdgeKind.SUCCESS)
+        for parent, _, marked in pairs
+    )
 
 
 def need_of(item: Item) -> set[int]:
@@ -221,6 +224,7 @@ class TaskReader:
             **{name: said.get(name) for name in _SAID},
             "task_id": task_id,
             "depends_on": depends_on,
+            "artifacts": tuple(outcome.get("artifacts", ())),
             "lease_seconds": item["lease"],
             "backoff_seconds": item["backoff"],
             "graph_id": graph_id,

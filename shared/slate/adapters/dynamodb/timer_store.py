@@ -8,7 +8,7 @@ from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, Write
 from slate.adapters.dynamodb.cascade_store import cancelling
 from slate.adapters.dynamodb.changes import Change
 from slate.adapters.dynamodb.graph_store import DynamoGraphStore
-from slate.adapters.dynamodb.keys import META, TASK, head_key, ref_of, task_key, timer_attributes, timer_pk
+from slate.adapters.dynamodb.keys import META, TASK, head_key, task_key, timer_attributes, timer_pk
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import TIMER, TIMER_PK, TIMER_SK
 from slate.adapters.dynamodb.task_items import history_line, need_of
@@ -166,4 +166,4 @@ def _due_at(item: Item) -> int:
 
 def _parent(due: Due, item: Item) -> Parent:
     task_id = str(item["sk"]).removeprefix(TASK)
-    return Parent(due.graph_id, task_id, TaskState(item["state"]), item["epoch"], ref_of(item))
+    return Parent(due.graph_id, task_id, TaskState(item["state"]), item["epoch"])

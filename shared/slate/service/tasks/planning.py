@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from slate.contract.tasks import Added, AddTasks, CreateGraph, GraphPage
 from slate.domain.access import Principal
-from slate.domain.errors import Conflict, NotFound, ParentMoved, Unavailable
+from slate.domain.errors import AlreadyTerminal, Conflict, NotFound, ParentMoved, Unavailable
 from slate.domain.graphs import Counts, Graph, GraphHead, GraphState, check_tasks, in_order
 from slate.domain.tasks import Task, TaskSpec
 from slate.ports.clock import Clock
@@ -194,11 +194,13 @@ class Planning:
         Raises:
             NotFound: as in ``get``.
             VersionMismatch: it is at another version.
-            Conflict: every task has ended already.
+            AlreadyTerminal: every task has ended already.
         """
         graph = self.get(principal, graph_id)
         if graph.state in (GraphState.DONE, GraphState.FAILED):
-            raise Conflict(f"the graph is {graph.state} already; there is nothing to cancel", graph_state=graph.state)
+            raise AlreadyTerminal(
+                f"the graph is {graph.state} already; nothing is left to cancel", graph_state=graph.state
+            )
         head = self._graphs.begin_cancel(principal.tenant, graph_id, if_match)
         if head.state is GraphState.CANCELLING:
             self._graphs.sweep(principal.tenant, graph_id, self._deadline())
