@@ -1,0 +1,47 @@
+"""What somebody should look at: a function that fails, a run of the sweeper that could not begin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sqs as sqs
+from aws_cdk.aws_cloudwatch_actions import SnsAction
+from constructs import Construct
+
+
+class Alarms(Construct):
+    """The alarms and the topic that they speak on; who subscribes to it is the operator's choice."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        functions: Mapping[str, lambda_.IFunction],
+        queues: Mapping[str, sqs.IQueue],
+    ) -> None:
+        super().__init__(scope, construct_id)
+        # Not under the CMK: CloudWatch would need the right to decrypt with it, and an alarm tells no content.
+        self.topic = sns.Topic(self, "Topic", display_name="Slate alarms", enforce_ssl=True)
+        for name, function in functions.items():
+            errors = function.metric_errors(period=Duration.minutes(5), statistic="Sum")
+            self._alarm(f"{name}Errors", errors, "The function raised an error or ran out of time.")
+        for name, queue in queues.items():
+            depth = queue.metric_approximate_number_of_messages_visible(period=Duration.minutes(5), statistic="Maximum")
+            self._alarm(f"{name}Depth", depth, "An event could not be delivered and waits to be looked at.")
+
+    def _alarm(self, construct_id: str, metric: cloudwatch.Metric, description: str) -> None:
+        alarm = metric.create_alarm(
+            self,
+            construct_id,
+            alarm_description=description,
+            threshold=1,
+            evaluation_periods=1,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        )
+        alarm.add_alarm_action(SnsAction(self.topic))

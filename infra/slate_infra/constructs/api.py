@@ -1,0 +1,114 @@
+"""The HTTP API: every route behind the authorizer but the three that anybody may read."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+
+import jsii
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_apigateway as access_log
+from aws_cdk import aws_apigatewayv2 as gateway
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from aws_cdk.aws_apigatewayv2_authorizers import HttpLambdaAuthorizer, HttpLambdaResponseType
+from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
+from constructs import Construct
+
+from slate_infra.constructs.nag import accept
+
+PUBLIC_ROUTES: Final = ("/v1/health", "/openapi.json", "/docs")
+"""They say nothing about any tenant."""
+REQUESTS_A_SECOND: Final = 1_000
+BURST: Final = 2_000
+"""All tenants together; a key's own share is the function's to keep. Ten times below an account's own limit."""
+
+# The route key, never the path: paths carry ids. No address, no user agent: they would name a person.
+_ACCESS_LOG: Final = {
+    "requestId": "$context.requestId",
+    "requestTime": "$context.requestTime",
+    "routeKey": "$context.routeKey",
+    "status": "$context.status",
+    "responseLength": "$context.responseLength",
+    "responseLatency": "$context.responseLatency",
+    "integrationStatus": "$context.integrationStatus",
+    "integrationLatency": "$context.integrationLatency",
+    "authorizerLatency": "$context.authorizer.latency",
+    "error": "$context.error.responseType",
+}
+
+
+class Api(Construct):
+    """The API and its one stage."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        tasks_api: lambda_.IFunction,
+        authorizer: lambda_.IFunction,
+        decisions_kept_seconds: int,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._integration = HttpLambdaIntegration("TasksApi", tasks_api)
+        self.http = gateway.HttpApi(self, "Http", create_default_stage=False)
+        self.http.add_routes(
+            path="/v1/{proxy+}",
+            methods=[gateway.HttpMethod.ANY],
+            integration=self._integration,
+            authorizer=_authorizer(authorizer, decisions_kept_seconds),
+        )
+        for path in PUBLIC_ROUTES:
+            self._public(path)
+        self.log = logs.LogGroup(
+            self, "AccessLog", retention=logs.RetentionDays.ONE_MONTH, removal_policy=RemovalPolicy.DESTROY
+        )
+        gateway.HttpStage(
+            self,
+            "Stage",
+            http_api=self.http,
+            stage_name="$default",
+            auto_deploy=True,
+            throttle=gateway.ThrottleSettings(rate_limit=REQUESTS_A_SECOND, burst_limit=BURST),
+            access_log_settings=_AccessLog(self.log),
+        )
+
+    def _public(self, path: str) -> None:
+        [route] = self.http.add_routes(
+            path=path,
+            methods=[gateway.HttpMethod.GET],
+            integration=self._integration,
+            authorizer=gateway.HttpNoneAuthorizer(),
+        )
+        accept(route, "APIG4", "Health and the description of the API are for anybody and say nothing of a tenant.")
+
+
+def _authorizer(function: lambda_.IFunction, decisions_kept_seconds: int) -> HttpLambdaAuthorizer:
+    """A decision is about the credential alone, whatever the route, so one answer serves all routes from the cache.
+
+    Each route checks the scope that it needs.
+    """
+    return HttpLambdaAuthorizer(
+        "Credential",
+        function,
+        response_types=[HttpLambdaResponseType.SIMPLE],
+        identity_source=["$request.header.Authorization"],
+        results_cache_ttl=Duration.seconds(decisions_kept_seconds),
+    )
+
+
+@jsii.implements(gateway.IAccessLogSettings)
+class _AccessLog:
+    """CDK has the interface of these settings and no class for Python to make one of."""
+
+    def __init__(self, log_group: logs.LogGroup) -> None:
+        self._destination = gateway.LogGroupLogDestination(log_group)
+
+    @property
+    def destination(self) -> gateway.IAccessLogDestination:
+        return self._destination
+
+    @property
+    def format(self) -> access_log.AccessLogFormat:
+        return access_log.AccessLogFormat.custom(json.dumps(_ACCESS_LOG))

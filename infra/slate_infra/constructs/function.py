@@ -1,0 +1,81 @@
+"""One Lambda: its code, its role with nothing but what it needs, its log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from slate.settings import Settings
+from slate_infra.bundling import Bundle
+from slate_infra.constructs.nag import accept, wildcard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionSpec:
+    """What a function is, apart from what it may do."""
+
+    bundle: Bundle
+    memory_mb: int
+    """Lambda gives CPU by memory: a whole core at 1,769 MB."""
+    timeout_seconds: int
+
+    @property
+    def handler(self) -> str:
+        """Where Lambda finds it."""
+        return f"slate_functions.{self.bundle.function}.handler.handler"
+
+
+class ServiceFunction(Construct):
+    """A function on python3.13 and arm64, told its settings by its environment."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        spec: FunctionSpec,
+        code: Path,
+        settings: Settings,
+        statements: Sequence[iam.PolicyStatement],
+    ) -> None:
+        super().__init__(scope, construct_id)
+        log_group = logs.LogGroup(
+            self, "Log", retention=logs.RetentionDays.ONE_MONTH, removal_policy=RemovalPolicy.DESTROY
+        )
+        self.role = self._role(log_group, statements)
+        self.function = lambda_.Function(
+            self,
+            "Function",
+            runtime=lambda_.Runtime.PYTHON_3_13,
+            architecture=lambda_.Architecture.ARM_64,
+            code=lambda_.Code.from_asset(str(code)),
+            handler=spec.handler,
+            memory_size=spec.memory_mb,
+            timeout=Duration.seconds(spec.timeout_seconds),
+            role=self.role,
+            log_group=log_group,
+            logging_format=lambda_.LoggingFormat.JSON,
+            tracing=lambda_.Tracing.ACTIVE,
+            environment={
+                **settings.to_env(),
+                "POWERTOOLS_SERVICE_NAME": spec.bundle.function,
+                "POWERTOOLS_METRICS_NAMESPACE": "Slate",
+            },
+        )
+        accept(self.function, "L1", "Python 3.13 is the newest version that the project supports and tests.")
+
+    def _role(self, log_group: logs.LogGroup, statements: Sequence[iam.PolicyStatement]) -> iam.Role:
+        """Without AWS's managed policy, which would let it write every log group of the account."""
+        role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+        log_group.grant_write(role)
+        for statement in statements:
+            role.add_to_policy(statement)
+        accept(role, wildcard("*"), "X-Ray's PutTraceSegments and PutTelemetryRecords know no resource.")
+        return role

@@ -1,0 +1,53 @@
+"""The three functions: what each is, what it may do, and how its settings differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from aws_cdk import Duration
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from slate.settings import Settings
+from slate_infra import bundling
+from slate_infra.constructs import permissions
+from slate_infra.constructs.function import FunctionSpec, ServiceFunction
+from slate_infra.constructs.nag import accept, arn_of, wildcard
+from slate_infra.constructs.storage import Storage
+
+AUTHORIZER_CACHE_SECONDS: Final = 1
+"""The gateway keeps a decision for all of the time that there is but this: the two caches add up."""
+
+# HTTP API gives up on an answer after 30 s, and on an authorizer after 10.
+TASKS_API: Final = FunctionSpec(bundle=bundling.TASKS_API, memory_mb=1024, timeout_seconds=29)
+AUTHORIZER: Final = FunctionSpec(bundle=bundling.AUTHORIZER, memory_mb=1024, timeout_seconds=9)
+# It polls for 55 s and then ends what it has begun; an entry takes up to 20 s.
+SWEEPER: Final = FunctionSpec(bundle=bundling.SWEEPER, memory_mb=512, timeout_seconds=120)
+
+
+class Functions(Construct):
+    """The functions over one storage."""
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, storage: Storage, settings: Settings, bundles: Mapping[str, Path]
+    ) -> None:
+        super().__init__(scope, construct_id)
+
+        def function(
+            name: str, spec: FunctionSpec, statements: Sequence[iam.PolicyStatement], settings: Settings = settings
+        ) -> ServiceFunction:
+            code = bundles[spec.bundle.function]
+            return ServiceFunction(self, name, spec=spec, code=code, settings=settings, statements=statements)
+
+        brief = replace(settings, decision_cache_seconds=AUTHORIZER_CACHE_SECONDS)
+        self.tasks_api = function("TasksApi", TASKS_API, permissions.of_tasks_api(storage))
+        self.authorizer = function("Authorizer", AUTHORIZER, permissions.of_authorizer(storage), brief)
+        self.sweeper = function("Sweeper", SWEEPER, permissions.of_sweeper(storage))
+        # The next minute's run is the retry.
+        self.sweeper.function.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
+        objects = wildcard(f"{arn_of(storage.content)}/*")
+        for reaches_objects in (self.tasks_api, self.sweeper):
+            accept(reaches_objects.role, objects, "Objects are named as they come, each under its tenant's prefix.")

@@ -1,0 +1,79 @@
+"""What each function may do, statement by statement: exactly the calls it makes, on exactly what it makes them on.
+
+Writing in a transaction needs no action of its own: DynamoDB checks PutItem, UpdateItem, DeleteItem and
+ConditionCheckItem for each of its parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from aws_cdk import Stack
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_iam as iam
+
+from slate.adapters.dynamodb.table import READY, TIMER
+from slate_infra.constructs.storage import Storage
+
+_READ: Final = ("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query")
+_WRITE: Final = ("dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem")
+_CLEAR: Final = ("dynamodb:BatchWriteItem",)
+_REMOVE: Final = ("s3:DeleteObjectVersion",)
+"""Of a versioned bucket: to delete an object by its name alone would only hide it."""
+
+
+def of_tasks_api(storage: Storage) -> list[iam.PolicyStatement]:
+    """Reads and writes tasks and their content, finds what is ready, keeps API keys and data keys."""
+    return [
+        _allow((*_READ, *_WRITE, *_CLEAR), storage.main.table_arn),
+        _allow(("dynamodb:Query",), _index(storage.main, READY)),
+        # A data key is written once and never changed here.
+        _allow(("dynamodb:GetItem", "dynamodb:PutItem"), storage.keys.table_arn),
+        # Decrypt and Encrypt for data keys and tables, GenerateDataKey for an object's own key.
+        _allow(("kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey"), storage.key.key_arn),
+        _allow(("s3:GetObject", "s3:PutObject", *_REMOVE), storage.content.arn_for_objects("*")),
+        # Without ListBucket a missing object reads as forbidden, not as missing.
+        _allow(("s3:ListBucket", "s3:ListBucketVersions"), storage.content.bucket_arn),
+    ]
+
+
+def of_authorizer(storage: Storage) -> list[iam.PolicyStatement]:
+    """Reads one API key, and the data key of the person that it is bound to.
+
+    Which tenant asks is known only once the key is read, so the tenant cannot be a condition here; the kind of
+    record can: of either table nothing but these partitions opens.
+    """
+    return [
+        _allow(("dynamodb:GetItem",), storage.main.table_arn, _leading_keys("*#N#keys")),
+        _allow(("dynamodb:GetItem",), storage.keys.table_arn, _leading_keys("*#K#*")),
+        _allow(("kms:Decrypt",), storage.key.key_arn),
+    ]
+
+
+def of_sweeper(storage: Storage) -> list[iam.PolicyStatement]:
+    """Moves tasks by their state and removes deleted graphs: never opens what is sealed, so it reaches no data key."""
+    through_dynamodb = {"StringEquals": {"kms:ViaService": f"dynamodb.{Stack.of(storage).region}.amazonaws.com"}}
+    return [
+        _allow((*_READ, *_WRITE, *_CLEAR), storage.main.table_arn),
+        _allow(("dynamodb:Query",), _index(storage.main, TIMER)),
+        _allow(("kms:Decrypt",), storage.key.key_arn, through_dynamodb),
+        _allow(_REMOVE, storage.content.arn_for_objects("*")),
+        _allow(("s3:ListBucketVersions",), storage.content.bucket_arn),
+    ]
+
+
+def _allow(actions: Sequence[str], resource: str, conditions: Mapping[str, Any] | None = None) -> iam.PolicyStatement:
+    return iam.PolicyStatement(actions=list(actions), resources=[resource], conditions=conditions)
+
+
+def _index(table: dynamodb.TableV2, name: str) -> str:
+    return f"{table.table_arn}/index/{name}"
+
+
+def _leading_keys(pattern: str) -> dict[str, Any]:
+    # ForAllValues holds where the key is absent: Null refuses that.
+    return {
+        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": [pattern]},
+        "Null": {"dynamodb:LeadingKeys": "false"},
+    }

@@ -1,0 +1,56 @@
+"""Every minute a run of the sweeper begins; what cannot even be begun lands in a queue that raises an alarm."""
+
+from __future__ import annotations
+
+from aws_cdk import Duration, Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_scheduler as scheduler
+from aws_cdk import aws_sqs as sqs
+from aws_cdk.aws_scheduler_targets import LambdaInvoke
+from constructs import Construct
+
+from slate_infra.constructs.nag import accept
+
+
+class SweepSchedule(Construct):
+    """The schedule, its role and its dead-letter queue."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, sweeper: lambda_.IFunction) -> None:
+        super().__init__(scope, construct_id)
+        # Its messages are the schedule's own empty events: SQS's key is enough, and the CMK stays with the data.
+        self.dead_letters = sqs.Queue(
+            self,
+            "DeadLetters",
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=True,
+            retention_period=Duration.days(14),
+        )
+        accept(self.dead_letters, "SQS3", "It is itself the dead-letter queue of the schedule.")
+        scheduler.Schedule(
+            self,
+            "EveryMinute",
+            description="Slate: begin a run of the sweeper",
+            schedule=scheduler.ScheduleExpression.rate(Duration.minutes(1)),
+            target=LambdaInvoke(
+                sweeper,
+                # Ours is exact; the target would add every version of the function.
+                role=self._role(sweeper).without_policy_updates(),
+                dead_letter_queue=self.dead_letters,
+                retry_attempts=2,
+                max_event_age=Duration.minutes(1),
+            ),
+        )
+
+    def _role(self, sweeper: lambda_.IFunction) -> iam.Role:
+        account = Stack.of(self).account
+        role = iam.Role(
+            self,
+            "Role",
+            assumed_by=iam.ServicePrincipal(
+                "scheduler.amazonaws.com", conditions={"StringEquals": {"aws:SourceAccount": account}}
+            ),
+        )
+        role.add_to_policy(iam.PolicyStatement(actions=["lambda:InvokeFunction"], resources=[sweeper.function_arn]))
+        role.add_to_policy(iam.PolicyStatement(actions=["sqs:SendMessage"], resources=[self.dead_letters.queue_arn]))
+        return role
