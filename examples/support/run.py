@@ -1,0 +1,263 @@
+"""The demo: a planner and four workers answer customer tickets over HTTP, and one worker is killed midway.
+
+It starts a server of its own, plans a graph a ticket, lets four processes work, kills one of them while it holds a
+task, waits until every graph has ended, and proves from the histories that each task was completed exactly once.
+Exit codes: 0 proved, 1 not proved, 2 nothing to work on, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import queue
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NoReturn
+
+import planner
+from book import Book
+from fleet import Event, Fleet, ProcessDied
+from planner import Plan
+from proof import Stint, Takeover, fault_of, stints, takeovers
+from report import Answer, answer_of, table_of, write_answers
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from tickets import NoTickets, load
+from timeline import Kill, draw
+
+from slate.client import SlateClient
+from slate.domain.access import Scope
+from slate.domain.errors import SlateError
+from slate.domain.graphs import GraphState
+from slate.domain.tasks import Task, TaskState
+
+HERE = Path(__file__).parent
+# Each role is had by two workers, so whichever is killed, the others can finish.
+WORKERS: Final = {
+    "ada": ("triage", "billing", "account", "review"),
+    "ben": ("billing", "shipping", "refund"),
+    "cleo": ("shipping", "refund", "account", "reply"),
+    "dev": ("triage", "reply", "review"),
+}
+LEASE_SECONDS: Final = 3
+MIDWAY: Final = 0.4
+STALL_SECONDS: Final = 60
+"""The longest time in which nothing may happen."""
+_ENDED = (GraphState.DONE, GraphState.FAILED, GraphState.CANCELLED)
+_SETTLE_SECONDS = 0.1
+"""A request that left before a process was frozen has arrived after this."""
+
+
+class Stalled(Exception):
+    """Nothing happened for too long."""
+
+
+class Watch:
+    """Follows the workers until every graph has ended, and kills one of them midway, while it holds a task."""
+
+    def __init__(
+        self, fleet: Fleet, client: SlateClient, plans: Sequence[Plan], progress: Progress, *, kill: bool
+    ) -> None:
+        self._fleet = fleet
+        self._client = client
+        self._progress = progress
+        self._bar = progress.add_task("tasks", total=sum(len(plan.tasks) for plan in plans))
+        self._to_kill_from = MIDWAY * sum(len(plan.tasks) for plan in plans) if kill else float("inf")
+        self._claimed = 0
+        self._moved = time.monotonic()
+        self.kill: Kill | None = None
+        self.killed_with: Event | None = None
+
+    def until_ended(self, graph_ids: Sequence[str]) -> None:
+        """Return once all of these have ended, well or not."""
+        pending = deque(graph_ids)
+        while pending:
+            self.step(0.2)
+            while pending and self._client.graph(pending[0]).state in _ENDED:
+                pending.popleft()
+
+    def step(self, seconds: float) -> None:
+        """Take in what the workers have said, waiting so long for the first of it."""
+        self._fleet.check()
+        while (event := self._next(seconds)) is not None:
+            seconds = 0.0
+            self._moved = time.monotonic()
+            if event.event == "worked":
+                self._progress.advance(self._bar)
+                continue
+            self._claimed += 1
+            if self.kill is None and self._claimed >= self._to_kill_from:
+                self._kill_holder(event)
+        if time.monotonic() - self._moved > STALL_SECONDS:
+            raise Stalled(f"no worker has said anything for {STALL_SECONDS} seconds, and not every graph has ended")
+
+    def _next(self, seconds: float) -> Event | None:
+        try:
+            return self._fleet.events.get(timeout=seconds) if seconds else self._fleet.events.get_nowait()
+        except queue.Empty:
+            return None
+
+    def _kill_holder(self, event: Event) -> None:
+        """Kill the worker, if it still holds the task; it is frozen first, so that the answer stays true."""
+        self._fleet.freeze(event.worker)
+        time.sleep(_SETTLE_SECONDS)
+        task = self._client.task(event.graph_id, event.task_id)
+        if (task.state, task.epoch) != (TaskState.RUNNING, event.epoch):
+            self._fleet.thaw(event.worker)
+            return
+        self._fleet.kill(event.worker)
+        self.kill, self.killed_with = Kill(event.worker, _now()), event
+        self._progress.console.print(
+            f"killed {event.worker} while it held {event.graph_id}/{event.task_id}", markup=False
+        )
+
+
+def run(fleet: Fleet, plans: Sequence[Plan], out: Path, console: Console, options: argparse.Namespace) -> int:
+    """Let the workers answer all tickets; 0 when the histories prove that each task was completed exactly once."""
+    started = time.monotonic()
+    url, key = fleet.serve()
+    with SlateClient(url, key) as admin:
+        scopes = (Scope.TASKS_READ, Scope.TASKS_WRITE)
+        for name, roles in WORKERS.items():
+            made = admin.create_key(name, scopes, roles=roles)
+            fleet.hire(name, roles, url=url, key=made.key, pace=options.pace)
+        planning_key = admin.create_key("planner", scopes).key
+        with _progress(console) as progress, SlateClient(url, planning_key) as client:
+            watch = Watch(fleet, client, plans, progress, kill=options.kill)
+            for plan in plans:
+                client.create_graph(plan.goal, plan.tasks, graph_id=plan.graph_id)
+                watch.step(0.0)
+            watch.until_ended([plan.graph_id for plan in plans])
+            tasks = {plan.graph_id: list(client.tasks(plan.graph_id)) for plan in plans}
+    return conclude(plans, tasks, watch, out, console, expect_kill=options.kill, seconds=time.monotonic() - started)
+
+
+def conclude(
+    plans: Sequence[Plan],
+    tasks: dict[str, list[Task]],
+    watch: Watch,
+    out: Path,
+    console: Console,
+    *,
+    expect_kill: bool,
+    seconds: float,
+) -> int:
+    """Write the files, show what came of it, and judge."""
+    everything = [task for row in tasks.values() for task in row]
+    found = stints(everything, _now())
+    taken = takeovers(found)
+    answers = [answer_of(plan, tasks[plan.graph_id]) for plan in plans]
+    write_answers(out / "results.jsonl", answers)
+    (out / "timeline.html").write_text(draw(found, list(WORKERS), taken, watch.kill), encoding="utf-8")
+    console.print(table_of(answers))
+    faults = [fault for task in everything if (fault := fault_of(task)) is not None]
+    if len(everything) != sum(len(plan.tasks) for plan in plans):
+        faults.append(f"{len(everything)} tasks are there, and not {sum(len(plan.tasks) for plan in plans)}")
+    faults += _faults_of_kill(watch, taken) if expect_kill else []
+    for line in _summary(found, taken, watch, answers, seconds):
+        console.print(line, markup=False, highlight=False)
+    console.print(f"written: {out / 'timeline.html'}, {out / 'results.jsonl'}", markup=False, highlight=False)
+    for fault in faults[:10]:
+        console.print(f"NOT PROVED: {fault}", style="bold red", markup=False)
+    if faults:
+        return 1
+    console.print(
+        f"proved: each of {len(everything)} tasks was completed exactly once, under the epoch of its last claim",
+        style="bold green",
+        highlight=False,
+    )
+    return 0
+
+
+def _summary(
+    found: Sequence[Stint], taken: Sequence[Takeover], watch: Watch, answers: Sequence[Answer], seconds: float
+) -> list[str]:
+    done = [stint for stint in found if stint.ended_by == "completed"]
+    each = ", ".join(f"{name} {sum(stint.agent == name for stint in done)}" for name in WORKERS)
+    approved = sum(bool(answer["review"].get("approved")) for answer in answers)
+    lines = [
+        f"{len(answers)} tickets answered, {approved} replies approved, in {seconds:.1f} s",
+        f"{len(done)} tasks completed ({each}) from {len(found)} claims",
+    ]
+    for change in taken:
+        lost, won = change.lost, change.won
+        how = "was killed with" if watch.kill and watch.kill.worker == lost.agent else "lost"
+        lines.append(
+            f"{lost.agent} {how} {lost.graph_id}/{lost.task_id} under epoch {lost.epoch}; {won.agent} claimed it "
+            f"under epoch {won.epoch}, {(won.start - lost.start) / 1000:.1f} s after the first: {won.ended_by}"
+        )
+    return lines
+
+
+def _faults_of_kill(watch: Watch, taken: Sequence[Takeover]) -> list[str]:
+    held = watch.killed_with
+    if held is None:
+        return ["no worker was killed: none was caught while it held a task; a larger --pace helps"]
+    finished = [
+        change
+        for change in taken
+        if (change.lost.graph_id, change.lost.task_id, change.lost.epoch) == (held.graph_id, held.task_id, held.epoch)
+        and change.won.agent != held.worker
+    ]
+    return [] if finished else [f"nobody took over {held.graph_id}/{held.task_id} from {held.worker}"]
+
+
+def _progress(console: Console) -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=console, transient=True)
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--input", type=Path, default=HERE / "tickets.jsonl", help="tickets, one JSON object a line")
+    parser.add_argument("--out", type=Path, default=Path("demo-out"), help="where the files go")
+    parser.add_argument("--pace", type=float, default=0.2, help="seconds a task takes at least, as with a model")
+    parser.add_argument("--no-kill", dest="kill", action="store_false", help="let every worker live")
+    return parser.parse_args(arguments)
+
+
+def _leave(signum: int, _: object) -> NoReturn:
+    sys.exit(128 + signum)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the demo; answers the exit code."""
+    options = _options(arguments)
+    console, errors = Console(), Console(stderr=True)
+    for signum in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(signum, _leave)  # so that the processes are ended then as well
+    try:
+        tickets, bad = load(options.input)
+        options.out.mkdir(parents=True, exist_ok=True)
+    except (NoTickets, OSError) as error:
+        errors.print(f"error: {error}", markup=False, highlight=False, soft_wrap=True)
+        return 2
+    for line in bad:
+        errors.print(
+            f"{options.input}:{line.number}: left out: {line.reason}", markup=False, highlight=False, soft_wrap=True
+        )
+    as_of = Book.load().policy.as_of
+    plans = [planner.plan(ticket, as_of, LEASE_SECONDS) for ticket in tickets]
+    console.print(
+        f"{len(plans)} tickets, {sum(len(p.tasks) for p in plans)} tasks, {len(WORKERS)} workers", highlight=False
+    )
+    try:
+        with Fleet() as fleet:
+            return run(fleet, plans, options.out, console, options)
+    except KeyboardInterrupt:
+        errors.print("interrupted; every process has been ended")
+        return 130
+    except (ProcessDied, Stalled, SlateError, OSError) as error:
+        errors.print(f"error: {error}", markup=False, highlight=False, soft_wrap=True)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
