@@ -29,7 +29,9 @@ def test_every_setting_is_documented_with_its_default():
 def test_every_make_target_that_a_page_names_is_there():
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.M))
     named = {name for page in PAGES for name in re.findall(r"`?make (\w+)", page.read_text())}
-    said = {name for name in named if re.search(rf"`make {name}|^make {name}", "".join(p.read_text() for p in PAGES), re.M)}
+    said = {
+        name for name in named if re.search(rf"`make {name}|^make {name}", "".join(p.read_text() for p in PAGES), re.M)
+    }
     assert said and said <= targets, said - targets
 
 
