@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+from slate.settings import Settings
+
+FUNCTIONS = {
+    "FunctionsTasksApiFunction": ("tasks_api", 1024, 29),
+    "FunctionsAuthorizerFunction": ("authorizer", 1024, 9),
+    "FunctionsSweeperFunction": ("sweeper", 512, 120),
+}
+each_function = pytest.mark.parametrize("name", FUNCTIONS)
+
+
+def test_the_stack_has_these_functions_and_no_other(stack):
+    assert set(stack.of_type("AWS::Lambda::Function")) == set(FUNCTIONS)
+
+
+@each_function
+def test_a_function_runs_its_handler_on_python_3_13_and_arm64(stack, name):
+    function = stack.of_type("AWS::Lambda::Function")[name]
+    module, memory, timeout = FUNCTIONS[name]
+    assert function["Runtime"] == "python3.13"
+    assert function["Architectures"] == ["arm64"]
+    assert function["Handler"] == f"slate_functions.{module}.handler.handler"
+    assert (function["MemorySize"], function["Timeout"]) == (memory, timeout)
+
+
+@each_function
+def test_a_function_traces_and_logs_json_into_its_own_group(stack, name):
+    function = stack.of_type("AWS::Lambda::Function")[name]
+    assert function["TracingConfig"] == {"Mode": "Active"}
+    assert function["LoggingConfig"]["LogFormat"] == "JSON"
+    assert stack.text(function["LoggingConfig"]["LogGroup"]) == name.replace("Function", "Log").replace(
+        "Logs", "Functions", 1
+    )
+
+
+@each_function
+def test_a_function_reads_where_its_storage_is_from_its_environment(stack, name):
+    settings = _settings(stack, name)
+    assert settings.table == "StorageMain"
+    assert settings.keys_table == "StorageKeys"
+    assert settings.ledger_table == "StorageLedger"
+    assert settings.bucket == "StorageContent"
+    assert settings.kms_key_id == "StorageKey.Arn"
+
+
+def test_settings_given_at_synthesis_reach_the_functions(synthesize):
+    stack = synthesize({"SLATE_READY_SHARDS": "4", "CDK_DEFAULT_REGION": "eu-west-1"})
+    settings = _settings(stack, "FunctionsTasksApiFunction")
+    assert settings.ready_shards == 4
+    assert settings.region == "eu-west-1"
+
+
+def _settings(stack, name):
+    variables = stack.of_type("AWS::Lambda::Function")[name]["Environment"]["Variables"]
+    return Settings.from_env({key: stack.text(value) for key, value in variables.items()})
+
+
+def test_the_sweepers_run_fits_its_timeout_with_time_to_end_what_it_began(stack):
+    settings = _settings(stack, "FunctionsSweeperFunction")
+    assert (
+        stack.of_type("AWS::Lambda::Function")["FunctionsSweeperFunction"]["Timeout"] >= settings.sweep_run_seconds + 30
+    )
+
+
+def test_every_log_group_forgets_after_a_month(stack):
+    groups = stack.of_type("AWS::Logs::LogGroup")
+    assert len(groups) == len(FUNCTIONS) + 1
+    assert {group["RetentionInDays"] for group in groups.values()} == {30}

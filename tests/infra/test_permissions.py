@@ -1,0 +1,103 @@
+"""What each role may do, in full: a permission more or less fails here and is changed here, in plain sight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+XRAY = ("xray:PutTelemetryRecords xray:PutTraceSegments", "*", None)
+ALL_ITEMS = (
+    "dynamodb:BatchGetItem dynamodb:BatchWriteItem dynamodb:ConditionCheckItem dynamodb:DeleteItem "
+    "dynamodb:GetItem dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem"
+)
+
+
+def own_log(function: str) -> tuple[str, str, None]:
+    return ("logs:CreateLogStream logs:PutLogEvents", f"Functions{function}Log.Arn", None)
+
+
+def only_partitions(pattern: str) -> dict[str, Any]:
+    return {
+        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": [pattern]},
+        "Null": {"dynamodb:LeadingKeys": "false"},
+    }
+
+
+ALLOWED = {
+    "FunctionsTasksApiRole": [
+        own_log("TasksApi"),
+        (ALL_ITEMS, "StorageMain.Arn", None),
+        ("dynamodb:Query", "StorageMain.Arn/index/ready", None),
+        ("dynamodb:GetItem dynamodb:PutItem", "StorageKeys.Arn", None),
+        ("kms:Decrypt kms:Encrypt kms:GenerateDataKey", "StorageKey.Arn", None),
+        ("s3:DeleteObjectVersion s3:GetObject s3:PutObject", "StorageContent.Arn/*", None),
+        ("s3:ListBucket s3:ListBucketVersions", "StorageContent.Arn", None),
+        XRAY,
+    ],
+    "FunctionsAuthorizerRole": [
+        own_log("Authorizer"),
+        ("dynamodb:GetItem", "StorageMain.Arn", only_partitions("*#N#keys")),
+        ("dynamodb:GetItem", "StorageKeys.Arn", only_partitions("*#K#*")),
+        ("kms:Decrypt", "StorageKey.Arn", None),
+        XRAY,
+    ],
+    "FunctionsSweeperRole": [
+        own_log("Sweeper"),
+        (ALL_ITEMS, "StorageMain.Arn", None),
+        ("dynamodb:Query", "StorageMain.Arn/index/timer", None),
+        (
+            "kms:Decrypt",
+            "StorageKey.Arn",
+            {"StringEquals": {"kms:ViaService": "dynamodb.eu-central-1.amazonaws.com"}},
+        ),
+        ("s3:DeleteObjectVersion", "StorageContent.Arn/*", None),
+        ("s3:ListBucketVersions", "StorageContent.Arn", None),
+        XRAY,
+    ],
+    "SweepScheduleRole": [
+        ("lambda:InvokeFunction", "FunctionsSweeperFunction.Arn", None),
+        ("sqs:SendMessage", "SweepScheduleDeadLetters.Arn", None),
+    ],
+}
+
+
+def test_there_are_these_roles_and_none_has_a_policy_of_another_kind(stack):
+    roles = stack.of_type("AWS::IAM::Role")
+    assert set(roles) == set(ALLOWED)
+    for role in roles.values():
+        assert "ManagedPolicyArns" not in role
+        assert "Policies" not in role
+    assert not stack.of_type("AWS::IAM::ManagedPolicy")
+
+
+@pytest.mark.parametrize("role", ALLOWED)
+def test_a_role_may_do_exactly_this(stack, role):
+    assert sorted(stack.statements(role), key=str) == sorted(ALLOWED[role], key=str)
+
+
+@pytest.mark.parametrize("role", ALLOWED)
+def test_no_action_is_a_wildcard_and_no_resource_but_xrays_and_the_buckets_objects(stack, role):
+    for actions, resource, _ in stack.statements(role):
+        assert "*" not in actions
+        if actions != XRAY[0]:
+            assert "*" not in resource.removesuffix("StorageContent.Arn/*")
+
+
+def test_a_role_is_assumed_by_its_service_alone(stack):
+    services = {}
+    for name, role in stack.of_type("AWS::IAM::Role").items():
+        [statement] = role["AssumeRolePolicyDocument"]["Statement"]
+        services[name] = (statement["Principal"]["Service"], stack.text(statement.get("Condition")))
+    in_this_account = {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+    assert services == {
+        "FunctionsTasksApiRole": ("lambda.amazonaws.com", None),
+        "FunctionsAuthorizerRole": ("lambda.amazonaws.com", None),
+        "FunctionsSweeperRole": ("lambda.amazonaws.com", None),
+        "SweepScheduleRole": ("scheduler.amazonaws.com", in_this_account),
+    }
+
+
+def test_the_keys_own_policy_only_hands_it_to_the_accounts_policies(stack):
+    [statement] = stack.only("AWS::KMS::Key")["KeyPolicy"]["Statement"]
+    assert stack.text(statement["Principal"]["AWS"]) == "arn:aws:iam::AWS::AccountId:root"
