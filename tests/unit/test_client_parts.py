@@ -14,7 +14,6 @@ from slate.client.parts import PART_BYTES, TASK_BYTES, cut, specs_of
 from slate.domain.errors import Cycle, Invalid, TooLarge, Unavailable
 from slate.domain.tasks import TaskSpec
 
-
 SIZES = st.integers(1, 30) | st.sampled_from([999, 1_000, 1_001, 2_500])
 
 

@@ -180,24 +180,27 @@ def test_a_stopped_worker_finishes_the_task_at_hand_and_claims_no_more():
     assert service.tasks == ["second"]
 
 
-def test_with_nothing_to_do_the_worker_pauses_and_asks_again():
+def test_with_nothing_to_do_the_worker_asks_again():
     service = Service(claims=answer({"claims": []}))
-    slept = []
-
-    def pause(event, seconds):
-        if threading.current_thread().name == "heartbeat":
-            return event.wait(10)
-        slept.append(seconds)
-        return False
 
     def handler(_):
         worker.stop()
         return Done("ok")
 
-    worker = Worker(client_over(service), ["writer"], handler, poll_seconds=0.25, pause=pause)
+    worker = Worker(client_over(service), ["writer"], handler, poll_seconds=0.01)
     worker.run()
-    assert slept == [0.25]
     assert service.did() == ["complete"]
+
+
+def test_a_stop_ends_the_rest_of_an_idle_worker():
+    service = Service()
+    service.tasks = []
+    worker = Worker(client_over(service), ["writer"], lambda _: Done("never"), poll_seconds=60)
+    running = threading.Thread(target=worker.run)
+    running.start()
+    worker.stop()
+    running.join(10)
+    assert not running.is_alive()
 
 
 @pytest.mark.parametrize("said", [problem("internal", "a fault"), answer(status=503)])
@@ -208,7 +211,7 @@ def test_a_service_at_fault_is_asked_again(said):
         worker.stop()
         return Done("ok")
 
-    worker = Worker(client_over(service), ["writer"], handler, pause=lambda e, s: e.wait(min(s, 0.01)))
+    worker = Worker(client_over(service), ["writer"], handler, poll_seconds=0.01)
     worker.run()
     assert service.did() == ["complete"]
 

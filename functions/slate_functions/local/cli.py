@@ -1,0 +1,218 @@
+"""The ``slate`` command: a local server, keys, and graphs to look at.
+
+Exit codes: 0 done, 1 refused or failed, 2 called wrongly. What a program may want stands on standard output, what only
+a person wants on standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+from rich.console import Console
+from rich.live import Live
+from typer.core import TyperGroup
+
+from slate.client import SlateClient
+from slate.domain.access import Scope
+from slate.domain.errors import Internal, NotFound, SlateError, Unauthenticated, Unavailable
+from slate_functions.local.graph_export import Format, export
+from slate_functions.local.graph_view import ENDED, list_of, view_of
+from slate_functions.local.keys_view import keys_of
+
+_REMEDIES: Final[tuple[tuple[type[SlateError], str], ...]] = (
+    (Unavailable, "is it running? `slate serve --write-keys keys.json` starts one here"),
+    (Unauthenticated, "check --key or SLATE_KEY; `slate keys create` makes a key"),
+    (NotFound, "`slate graph list` and `slate keys list` show what there is for this key's tenant"),
+)
+
+
+class Misused(Exception):
+    """The command cannot know what to do; the message says what is missing."""
+
+
+class Commands(TyperGroup):
+    """Turns a refusal into one line and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:  # the context is click's, or Typer's own copy of it, by version
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except Misused as error:
+            typer.echo(f"error: {error}", err=True)
+            raise typer.Exit(2) from None
+        except SlateError as error:
+            typer.echo(f"error: {_said(error)}", err=True)
+        except OSError as error:
+            typer.echo(f"error: {error.filename or 'the system'}: {error.strerror or error}", err=True)
+        raise typer.Exit(1)
+
+
+main = typer.Typer(
+    cls=Commands,
+    help="Slate: shared state for teams of agents.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+keys = typer.Typer(help="API keys.", no_args_is_help=True, rich_markup_mode=None)
+graph = typer.Typer(help="Task graphs.", no_args_is_help=True, rich_markup_mode=None)
+main.add_typer(keys, name="keys")
+main.add_typer(graph, name="graph")
+
+Url = Annotated[str | None, typer.Option("--url", envvar="SLATE_URL", help="The server.")]
+Key = Annotated[str | None, typer.Option("--key", envvar="SLATE_KEY", help="The API key.")]
+KeysFile = Annotated[
+    Path | None, typer.Option("--keys-file", help="The file that `slate serve --write-keys` wrote, instead of these.")
+]
+Tenant = Annotated[str, typer.Option("--tenant", help="Whose key of the file.")]
+GraphId = Annotated[str, typer.Argument(metavar="GRAPH", help="The graph's id.")]
+
+
+@main.command()
+def serve(
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port on 127.0.0.1; 0 takes a free one.")] = 8080,
+    write_keys: Annotated[Path | None, typer.Option(help="Where url and keys are written once it is ready.")] = None,
+    manual_clock: Annotated[bool, typer.Option(help="Time stands still unless moved, for tests.")] = False,
+) -> None:
+    """Run a whole Slate on this machine; its data lives in memory and ends with it."""
+    from slate_functions.local.server import serve as run  # the server's libraries take a second to load
+
+    run(port=port, write_keys=write_keys, manual_clock=manual_clock)
+
+
+@keys.command("create")
+def create_key(
+    agent: Annotated[str, typer.Argument(help="Who will use it.")],
+    scope: Annotated[list[Scope], typer.Option(help="What it opens; repeat for more.")],
+    role: Annotated[list[str] | None, typer.Option(help="What it may work for; repeat for more; none: any.")] = None,
+    subject: Annotated[str | None, typer.Option(help="The one person whose data it reaches; none: any.")] = None,
+    url: Url = None,
+    key: Key = None,
+    keys_file: KeysFile = None,
+    tenant: Tenant = "acme",
+) -> None:
+    """Make a key and print it; it is shown this once."""
+    with _client(url, key, keys_file, tenant) as client:
+        made = client.create_key(agent, scope, roles=role or (), subject=subject)
+    typer.echo(made.key)
+    typer.echo(f"{made.key_id} for {made.agent}; keep the key, it is not shown again", err=True)
+
+
+@keys.command("list")
+def list_keys(url: Url = None, key: Key = None, keys_file: KeysFile = None, tenant: Tenant = "acme") -> None:
+    """List the keys, without their secrets."""
+    with _client(url, key, keys_file, tenant) as client:
+        Console().print(keys_of(list(client.keys())))
+
+
+@keys.command("revoke")
+def revoke_key(
+    key_id: Annotated[str, typer.Argument(help="As `slate keys list` shows it.")],
+    url: Url = None,
+    key: Key = None,
+    keys_file: KeysFile = None,
+    tenant: Tenant = "acme",
+) -> None:
+    """Close a key for good."""
+    with _client(url, key, keys_file, tenant) as client:
+        client.revoke_key(key_id)
+    typer.echo(f"revoked {key_id}; a server that has just seen it may honour it for another minute", err=True)
+
+
+@graph.command("list")
+def list_graphs(url: Url = None, key: Key = None, keys_file: KeysFile = None, tenant: Tenant = "acme") -> None:
+    """List the graphs, the newest first."""
+    with _client(url, key, keys_file, tenant) as client:
+        Console().print(list_of(list(client.graphs())))
+
+
+@graph.command("show")
+def show_graph(
+    graph_id: GraphId,
+    once: Annotated[bool, typer.Option("--once", help="Show it as it stands, and end.")] = False,
+    every: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 1.0,
+    url: Url = None,
+    key: Key = None,
+    keys_file: KeysFile = None,
+    tenant: Tenant = "acme",
+) -> None:
+    """Show a graph, again and again until it has ended or Ctrl-C."""
+    console = Console()
+    with _client(url, key, keys_file, tenant) as client:
+        if once:
+            console.print(view_of(client.graph(graph_id), list(client.tasks(graph_id)), limit=1_000))
+            return
+        try:
+            _follow(client, graph_id, console, every)
+        except KeyboardInterrupt:
+            return
+
+
+@graph.command("export")
+def export_graph(
+    graph_id: GraphId,
+    form: Annotated[Format, typer.Option("--format", help="What to write.")],
+    out: Annotated[Path | None, typer.Option(help="The file; standard output, if not given.")] = None,
+    url: Url = None,
+    key: Key = None,
+    keys_file: KeysFile = None,
+    tenant: Tenant = "acme",
+) -> None:
+    """Write a graph as Mermaid, Graphviz or JSON."""
+    with _client(url, key, keys_file, tenant) as client:
+        text = export(client.graph(graph_id), list(client.tasks(graph_id)), form)
+    if out is None:
+        sys.stdout.write(text)
+    else:
+        out.write_text(text, encoding="utf-8")
+
+
+def _follow(client: SlateClient, graph_id: str, console: Console, every: float) -> None:
+    with Live(console=console, auto_refresh=False) as live:
+        while True:
+            shown = client.graph(graph_id)
+            # Half of the screen each for the table and the tree, below the headings.
+            rows = max((console.height - 10) // 2, 5)
+            live.update(view_of(shown, list(client.tasks(graph_id)), limit=rows), refresh=True)
+            if shown.state in ENDED:
+                return
+            time.sleep(every)
+
+
+def _client(url: str | None, key: str | None, keys_file: Path | None, tenant: str) -> SlateClient:
+    if keys_file is not None:
+        url, key = _written(keys_file, tenant)
+    if not url or not key:
+        raise Misused(
+            "no server is named: give --url and --key, or set SLATE_URL and SLATE_KEY, "
+            "or give --keys-file as `slate serve --write-keys` wrote it"
+        )
+    return SlateClient(url, key)
+
+
+def _written(keys_file: Path, tenant: str) -> tuple[str, str]:
+    try:
+        content = json.loads(keys_file.read_text(encoding="utf-8"))
+        return content["url"], content["keys"][tenant]
+    except FileNotFoundError:
+        raise Misused(f"{keys_file} is not there; `slate serve --write-keys {keys_file}` writes it") from None
+    except (ValueError, TypeError, KeyError):
+        raise Misused(f"{keys_file} holds no url and key of {tenant!r}, as `slate serve` writes them") from None
+
+
+def _said(error: SlateError) -> str:
+    remedy = next((remedy for cls, remedy in _REMEDIES if isinstance(error, cls)), None)
+    if remedy is None and error.code == Internal.code and "request_id" in error.data:
+        remedy = f"quote the request id {error.data['request_id']}"
+    line = " ".join(error.detail.split())
+    return line if remedy is None else f"{line}; {remedy}"
+
+
+if __name__ == "__main__":
+    main()
