@@ -82,14 +82,7 @@ class DynamoGraphStore(GraphWrites):
 
     def begin_cancel(self, tenant: str, graph_id: str, version: int | None) -> GraphHead:
         """One update; a repeat finds CANCELLING or CANCELLED and answers the same."""
-        now = self._storage.clock.now()
-        key = head_key(tenant, graph_id)
-        change = (
-            Change()
-            .set(state=GraphState.CANCELLING, updated_at=now, ends_at=now + LAST_PUT_MS, **timer_attributes(key, now))
-            .grow("version")
-        )
-        write = _at_version(change.on(key, "#state IN (:CREATING, :ACTIVE)"), version)
+        write = _at_version(self._cancelling(tenant, graph_id), version)
         try:
             return self.opened(tenant, self._storage.calls.write(tenant, write))
         except ConditionFailed as failed:
@@ -99,6 +92,19 @@ class DynamoGraphStore(GraphWrites):
             if old["state"] in (GraphState.CANCELLING, GraphState.CANCELLED):
                 return self.opened(tenant, old)
             raise VersionMismatch(self.opened(tenant, old).model_dump(mode="json")) from None
+
+    def give_up(self, tenant: str, graph_id: str, version: int) -> None:
+        """The cancel of a create that nobody finished; the head stays sealed: the sweeper holds no keys."""
+        self._quietly(tenant, _at_version(self._cancelling(tenant, graph_id), version))
+
+    def _cancelling(self, tenant: str, graph_id: str) -> Write:
+        now, key = self._storage.clock.now(), head_key(tenant, graph_id)
+        change = (
+            Change()
+            .set(state=GraphState.CANCELLING, updated_at=now, ends_at=now + LAST_PUT_MS, **timer_attributes(key, now))
+            .grow("version")
+        )
+        return change.on(key, "#state IN (:CREATING, :ACTIVE)")
 
     def sweep(self, tenant: str, graph_id: str, deadline: int) -> bool:
         """By consistent query, never an index: an index may not show a task yet."""

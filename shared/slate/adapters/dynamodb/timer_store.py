@@ -118,7 +118,7 @@ class DynamoTimerStore:
             return
         state = GraphState(item["state"])
         if state is GraphState.CREATING:
-            self._graphs.begin_cancel(due.tenant, due.graph_id, item["version"])
+            self._graphs.give_up(due.tenant, due.graph_id, item["version"])
         elif state is GraphState.ACTIVE:
             self._graphs.release_holds(due.tenant, due.graph_id)
         elif state is GraphState.CANCELLING or state is GraphState.DELETING:
