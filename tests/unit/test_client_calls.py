@@ -9,6 +9,7 @@ from client_stub import CLAIM, Stub, answer, claims, graph_json, problem, task_j
 from slate.client import Retries
 from slate.contract.problems import STATUS
 from slate.domain.errors import (
+    AlreadyTerminal,
     Conflict,
     Forbidden,
     Invalid,
@@ -118,6 +119,18 @@ def test_a_delete_whose_first_answer_was_lost_is_done_when_nothing_is_left():
     stub.client().delete_graph("g")
     with pytest.raises(NotFound):
         Stub([problem("not_found", "there is no graph g")]).client().delete_graph("g")
+
+
+def test_a_cancel_whose_first_answer_was_lost_is_done_when_the_task_is_cancelled():
+    cancelled = problem("already_terminal", "it has ended", state="CANCELLED")
+    stub = Stub([httpx.ReadTimeout("lost"), cancelled, answer(task_json("t", state="CANCELLED"))])
+    assert stub.client().cancel_task("g", "t").state == "CANCELLED"
+    for replies in (
+        [cancelled],
+        [httpx.ReadTimeout("lost"), problem("already_terminal", "it has ended", state="DONE")],
+    ):
+        with pytest.raises(AlreadyTerminal):
+            Stub(replies).client().cancel_task("g", "t")
 
 
 def test_a_retryable_conflict_is_repeated_and_raised_as_itself_when_it_stays():

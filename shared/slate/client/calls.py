@@ -136,7 +136,7 @@ class Calls:
             if not isinstance(answer, _Setback):
                 if method == "DELETE" and attempt > 1 and answer.status_code == HTTPStatus.NOT_FOUND:
                     return None  # an earlier attempt, whose answer was lost, did it
-                return _read(answer)
+                return _read(answer, attempt)
             self._rest_or_give_up(answer, attempt, repeatable)
             attempt += 1
 
@@ -184,9 +184,11 @@ def encode(body: object) -> bytes:
         raise Invalid.field("body", f"this is not JSON: {error}") from None
 
 
-def _read(response: httpx.Response) -> Any:
+def _read(response: httpx.Response, attempt: int) -> Any:
     if response.is_error:
-        raise _error(response)
+        error = _error(response)
+        error.data = {**error.data, "attempts": attempt}
+        raise error
     if response.is_success:
         if not response.content:
             return None

@@ -19,7 +19,7 @@ from slate.client.parts import cut, specs_of
 from slate.contract.access import CreatedKey, KeyPage
 from slate.contract.tasks import Added, Claims, Completed, GraphPage, Heartbeat, TaskPage
 from slate.domain.access import ApiKey, Scope
-from slate.domain.errors import Invalid, SlateError
+from slate.domain.errors import AlreadyTerminal, Invalid, SlateError
 from slate.domain.graphs import DEFAULT_QUEUE, DEFAULT_RETENTION_DAYS, Graph, check_tasks, in_order
 from slate.domain.leases import Claim
 from slate.domain.names import is_id
@@ -195,8 +195,17 @@ class SlateClient:
         return self._act(graph_id, task_id, "resume", body, repeatable=epoch is not None)
 
     def cancel_task(self, graph_id: str, task_id: str) -> Task:
-        """Cancel a task that has not ended, and what depends on its success."""
-        return self._act(graph_id, task_id, "cancel", {})
+        """Cancel a task that has not ended, and what depends on its success.
+
+        Raises:
+            AlreadyTerminal: it had ended.
+        """
+        try:
+            return self._act(graph_id, task_id, "cancel", {})
+        except AlreadyTerminal as error:
+            if error.data["attempts"] > 1 and error.data.get("state") == TaskState.CANCELLED:
+                return self.task(graph_id, task_id)  # an earlier attempt, whose answer was lost, did it
+            raise
 
     def retry(self, graph_id: str, task_id: str, *, cascade: bool = False) -> Task:
         """Try a failed or cancelled task again; ``cascade`` takes along what its failure cancelled.
