@@ -66,6 +66,7 @@ ROUTES = {
 }
 ANSWERS = {
     "graph": graph_json("g"),
+    "cancel_graph": graph_json("g", state="CANCELLING"),
     "heartbeat": {"lease_until": AT, "cancel_requested": False},
     "complete": task_json("t", state="DONE", unlocked=["u"]),
     "claim": claims("t"),

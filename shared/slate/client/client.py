@@ -167,9 +167,9 @@ class SlateClient:
         """All graphs, the newest first, page after page as they are asked for."""
         return self._pages("/v1/graphs", partial(_parse, GraphPage), {})
 
-    def cancel_graph(self, graph_id: str) -> None:
+    def cancel_graph(self, graph_id: str) -> Graph:
         """Cancel all of it: nothing of it starts any more, and its workers are told at their next heartbeat."""
-        self._calls.call("POST", f"{_graph_path(graph_id)}/cancel", body={})
+        return _parse(Graph, self._calls.call("POST", f"{_graph_path(graph_id)}/cancel", body={}))
 
     def delete_graph(self, graph_id: str) -> None:
         """Delete all of it: from now on it is not found; its id is free once everything is removed."""
