@@ -1,0 +1,1 @@
+"""The authorizer: tells the API Gateway who calls."""

@@ -1,0 +1,60 @@
+"""Reads a body as JSON, strictly: what two readers could understand differently, or a store not keep, is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+from pydantic_core import from_json
+
+from slate.domain.errors import Malformed
+
+MAX_DEPTH: Final = 100
+"""Levels of lists and objects in a body; far below what any reader behind this one gives up at."""
+
+_MAY_OVERFLOW: Final = re.compile(rb"[0-9][eE]\+?[0-9]|[0-9]{309}")
+
+
+def read_json(raw: bytes) -> dict[str, Any]:
+    """The object that a body holds; an empty body is an empty object, for requests that need nothing said.
+
+    Raises:
+        Malformed: it is broken, not UTF-8, half of a surrogate pair, NaN or infinite, nested over 100 levels, or not
+            an object.
+    """
+    if not raw.strip():
+        return {}
+    try:
+        value = from_json(raw, allow_inf_nan=False, cache_strings="none")
+    except ValueError as error:
+        # The parser says what and where, and quotes nothing of the body.
+        raise Malformed(f"the body is not sound JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise Malformed("the body must be a JSON object: `{...}`")
+    if raw.count(b"[") + raw.count(b"{") > MAX_DEPTH:
+        _refuse_deep(value)
+    if _MAY_OVERFLOW.search(raw):
+        _refuse_infinite(value)
+    return value
+
+
+def _refuse_deep(value: dict[str, Any]) -> None:
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH):
+        below: list[Any] = []
+        for container in level:
+            items = container.values() if isinstance(container, dict) else container
+            below += [item for item in items if isinstance(item, dict | list)]
+        if not below:
+            return
+        level = below
+    raise Malformed(f"the body is nested over {MAX_DEPTH} levels deep; flatten it, or send the inner part as text")
+
+
+def _refuse_infinite(value: dict[str, Any]) -> None:
+    # 1e400 is JSON, and reads as infinity.
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError:
+        raise Malformed("the body holds a number beyond the range of a double; send it as text") from None

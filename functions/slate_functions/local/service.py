@@ -1,0 +1,111 @@
+"""A whole Slate in this process, without a port: what the local server serves and a test calls."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import Final
+
+from slate.adapters.inprocess.clocks import ManualClock
+from slate.contract.access import CreateKey
+from slate.domain.access import Scope
+from slate.domain.errors import Conflict
+from slate.settings import Settings
+from slate.wiring import LocalSlate, build_local, manual_clock
+from slate_functions.authorizer.authorize import Authorizer
+from slate_functions.http.app import App
+from slate_functions.http.observing import Fault, Served
+from slate_functions.local.gateway import Gateway
+from slate_functions.local.local_routes import LocalRoutes
+from slate_functions.tasks_api.app import tasks_groups
+
+TENANTS: Final = ("acme", "globex")
+ADMIN: Final = "admin"
+THREADS: Final = 8
+"""Calls of moto go one at a time, so that more threads would only wait."""
+SWEEP_SECONDS: Final = 0.25
+
+_log = logging.getLogger(__name__)
+
+
+class LogObserver:
+    """Tells faults to the log, at the level of errors, and requests at that of debugging."""
+
+    def served(self, served: Served) -> None:
+        """A request was answered."""
+        _log.debug("%s %s %.1f ms %s", served.route, served.status, served.milliseconds, served.code or "")
+
+    def failed(self, fault: Fault) -> None:
+        """A request met a fault."""
+        _log.error("%s (request %s): %s", fault.route, fault.request_id, " <- ".join(fault.kinds))
+        _log.error("  %s", "\n  ".join(fault.frames))
+
+
+class LocalService:
+    """A Slate behind its gateway, with one key of every scope for each of two tenants."""
+
+    def __init__(self, local: LocalSlate, executor: ThreadPoolExecutor) -> None:
+        self.slate = local.slate
+        self._local = local
+        app = App([*tasks_groups(local.slate), LocalRoutes(self)], LogObserver())
+        self.gateway = Gateway(app, Authorizer(local.slate.access), executor)
+        every = CreateKey(agent=ADMIN, scopes=tuple(Scope))
+        self.keys = {tenant: local.slate.access.issue(tenant, every, made_by=ADMIN).key for tenant in TENANTS}
+
+    def advance(self, seconds: float) -> int:
+        """Move the clock, and do what fell due; answer the new instant.
+
+        Raises:
+            Conflict: time goes by itself here.
+        """
+        if not isinstance(self._local.clock, ManualClock):
+            raise Conflict("time goes by itself here; start the server with --manual-clock to move it")
+        now = self._local.clock.advance(seconds)
+        self._local.drain()
+        return now
+
+    def drain(self) -> int:
+        """Do all that is due, until nothing is; answer how much that was."""
+        return self._local.drain()
+
+
+@contextmanager
+def open_service(*, manual: bool, settings: Settings | None = None) -> Iterator[LocalService]:
+    """A fresh Slate whose data lives in memory and goes with the context.
+
+    With a ``manual`` clock time stands still unless moved, and nothing runs in the background; otherwise a thread
+    sweeps.
+    """
+    with (
+        build_local(clock=manual_clock() if manual else None, settings=settings) as local,
+        ThreadPoolExecutor(THREADS, thread_name_prefix="slate-function") as executor,
+    ):
+        service = LocalService(local, executor)
+        if manual:
+            yield service
+            return
+        with _sweeping(service):
+            yield service
+
+
+@contextmanager
+def _sweeping(service: LocalService) -> Iterator[None]:
+    stop = Event()
+
+    def sweep() -> None:
+        while not stop.wait(SWEEP_SECONDS):
+            try:
+                service.slate.sweeping.run_once()
+            except Exception as error:  # noqa: BLE001  # one bad poll must not end the thread that all leases rely on
+                LogObserver().failed(Fault.of(error, "", "sweeper"))
+
+    thread = Thread(target=sweep, name="slate-sweeper", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
