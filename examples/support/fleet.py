@@ -21,6 +21,7 @@ from typing import Self
 HERE = Path(__file__).parent
 _START_SECONDS = 30
 _STOP_SECONDS = 5
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class ProcessDied(Exception):
@@ -53,8 +54,8 @@ class Fleet:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End them all, the workers first; another Ctrl-C does not keep this from being finished."""
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        """End them all, the workers first; another Ctrl-C does not interrupt this."""
+        before = {signum: signal.signal(signum, signal.SIG_IGN) for signum in _ENDING}
         try:
             for process in reversed(self._processes.values()):
                 _ask_to_end(process)
@@ -63,7 +64,8 @@ class Fleet:
                 _end(process, deadline)
             self._folder.cleanup()
         finally:
-            signal.signal(signal.SIGINT, before)
+            for signum, handler in before.items():
+                signal.signal(signum, handler)
 
     def serve(self) -> tuple[str, str]:
         """Start ``slate serve`` on a free port, and answer its url and a key of every scope."""

@@ -19,7 +19,8 @@ Answer = dict[str, Any]
 
 def answer_of(plan: Plan, tasks: Iterable[Task]) -> Answer:
     """A ticket, what was found, and the reply; null where a task did not end well."""
-    by_role = {task.task_id: task for task in tasks}
+    found = {task.task_id: task for task in tasks}
+    by_role = {spec.task_id: found[spec.task_id] for spec in plan.tasks}
     results: Mapping[str, Any] = {role: task.result or {} for role, task in by_role.items()}
     reading, reply = results["triage"], results["reply"]
     return {

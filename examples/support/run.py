@@ -22,6 +22,7 @@ from book import Book
 from fleet import Event, Fleet, ProcessDied
 from planner import Plan
 from proof import Stint, Takeover, fault_of, stints, takeovers
+from reading import Ticket
 from report import Answer, answer_of, table_of, write_answers
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -47,6 +48,7 @@ MIDWAY: Final = 0.4
 STALL_SECONDS: Final = 60
 """The longest time in which nothing may happen."""
 _ENDED = (GraphState.DONE, GraphState.FAILED, GraphState.CANCELLED)
+_LOG_WIDTH = 132
 _SETTLE_SECONDS = 0.1
 """A request that left before a process was frozen has arrived after this."""
 
@@ -135,6 +137,17 @@ def run(fleet: Fleet, plans: Sequence[Plan], out: Path, console: Console, option
     return conclude(plans, tasks, watch, out, console, expect_kill=options.kill, seconds=time.monotonic() - started)
 
 
+def answer(tickets: Sequence[Ticket], options: argparse.Namespace) -> int:
+    """Plan the tickets and have them worked on by processes of this run; answers the exit code."""
+    console = _console()
+    as_of = Book.load().policy.as_of
+    plans = [planner.plan(ticket, as_of, LEASE_SECONDS) for ticket in tickets]
+    tasks = sum(len(plan.tasks) for plan in plans)
+    console.print(f"{len(plans)} tickets, {tasks} tasks, {len(WORKERS)} workers", highlight=False)
+    with Fleet() as fleet:
+        return run(fleet, plans, options.out, console, options)
+
+
 def conclude(
     plans: Sequence[Plan],
     tasks: dict[str, list[Task]],
@@ -153,13 +166,11 @@ def conclude(
     write_answers(out / "results.jsonl", answers)
     (out / "timeline.html").write_text(draw(found, list(WORKERS), taken, watch.kill), encoding="utf-8")
     console.print(table_of(answers))
-    faults = [fault for task in everything if (fault := fault_of(task)) is not None]
-    if len(everything) != sum(len(plan.tasks) for plan in plans):
-        faults.append(f"{len(everything)} tasks are there, and not {sum(len(plan.tasks) for plan in plans)}")
-    faults += _faults_of_kill(watch, taken) if expect_kill else []
+    faults = _faults(plans, everything) + (_faults_of_kill(watch, taken) if expect_kill else [])
     for line in _summary(found, taken, watch, answers, seconds):
-        console.print(line, markup=False, highlight=False)
-    console.print(f"written: {out / 'timeline.html'}, {out / 'results.jsonl'}", markup=False, highlight=False)
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    written = f"written: {out / 'timeline.html'}, {out / 'results.jsonl'}"
+    console.print(written, markup=False, highlight=False, soft_wrap=True)
     for fault in faults[:10]:
         console.print(f"NOT PROVED: {fault}", style="bold red", markup=False)
     if faults:
@@ -192,6 +203,12 @@ def _summary(
     return lines
 
 
+def _faults(plans: Sequence[Plan], everything: Sequence[Task]) -> list[str]:
+    faults = [fault for task in everything if (fault := fault_of(task)) is not None]
+    planned = sum(len(plan.tasks) for plan in plans)
+    return faults if len(everything) == planned else [*faults, f"{len(everything)} tasks are there, not {planned}"]
+
+
 def _faults_of_kill(watch: Watch, taken: Sequence[Takeover]) -> list[str]:
     held = watch.killed_with
     if held is None:
@@ -203,6 +220,12 @@ def _faults_of_kill(watch: Watch, taken: Sequence[Takeover]) -> list[str]:
         and change.won.agent != held.worker
     ]
     return [] if finished else [f"nobody took over {held.graph_id}/{held.task_id} from {held.worker}"]
+
+
+def _console() -> Console:
+    console = Console()
+    # Where nobody can widen a window, such as in a log, the table takes the room it needs.
+    return console if console.is_terminal else Console(width=_LOG_WIDTH)
 
 
 def _progress(console: Console) -> Progress:
@@ -230,32 +253,23 @@ def _leave(signum: int, _: object) -> NoReturn:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo; answers the exit code."""
     options = _options(arguments)
-    console, errors = Console(), Console(stderr=True)
+    errors = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
     for signum in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(signum, _leave)  # so that the processes are ended then as well
     try:
         tickets, bad = load(options.input)
         options.out.mkdir(parents=True, exist_ok=True)
-    except (NoTickets, OSError) as error:
-        errors.print(f"error: {error}", markup=False, highlight=False, soft_wrap=True)
-        return 2
-    for line in bad:
-        errors.print(
-            f"{options.input}:{line.number}: left out: {line.reason}", markup=False, highlight=False, soft_wrap=True
-        )
-    as_of = Book.load().policy.as_of
-    plans = [planner.plan(ticket, as_of, LEASE_SECONDS) for ticket in tickets]
-    console.print(
-        f"{len(plans)} tickets, {sum(len(p.tasks) for p in plans)} tasks, {len(WORKERS)} workers", highlight=False
-    )
-    try:
-        with Fleet() as fleet:
-            return run(fleet, plans, options.out, console, options)
+        for line in bad:
+            errors.print(f"{options.input}:{line.number}: left out: {line.reason}")
+        return answer(tickets, options)
     except KeyboardInterrupt:
         errors.print("interrupted; every process has been ended")
         return 130
+    except (NoTickets, FileExistsError, PermissionError) as error:
+        errors.print(f"error: {error}")
+        return 2
     except (ProcessDied, Stalled, SlateError, OSError) as error:
-        errors.print(f"error: {error}", markup=False, highlight=False, soft_wrap=True)
+        errors.print(f"error: {error}")
         return 1
 
 

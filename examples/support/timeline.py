@@ -112,7 +112,7 @@ def _bar(stint: Stint, y: int, scale: _Scale, kill: Kill | None, taken_over: boo
         lapse = scale.x(stint.end) - scale.x(end)
         parts.append(f'<rect class="silent" x="{x + width:.1f}" y="{y}" width="{lapse:.1f}" height="{_BAR}"/>')
     if width >= _LETTER_ROOM:
-        parts.append(f'<text class="letter" x="{x + width / 2:.1f}" y="{y + 22}" fill="{ink}">{letter}</text>')
+        parts.append(f'<text class="letter" x="{x + width / 2:.1f}" y="{y + 22}" style="fill:{ink}">{letter}</text>')
     return f"<g><title>{escape(_tooltip(stint, killed, taken_over))}</title>{''.join(parts)}</g>"
 
 
@@ -183,7 +183,7 @@ h1 {{ font-size: 1.4rem; margin: 0; }} h2 {{ font-size: 1.05rem; margin: 1.5rem 
 .scroll {{ overflow-x: auto; }}
 svg {{ display: block; }} svg text {{ font: 12px system-ui, sans-serif; fill: var(--soft); }}
 svg .worker {{ font-size: 14px; font-weight: 600; fill: var(--ink); text-anchor: end; }}
-svg .tick {{ text-anchor: middle; }} svg .letter {{ font-weight: 700; text-anchor: middle; fill: revert-layer; }}
+svg .tick {{ text-anchor: middle; }} svg .letter {{ font-weight: 700; text-anchor: middle; }}
 .grid {{ stroke: var(--line); stroke-width: 1; }} .lane {{ stroke: var(--line); stroke-width: 2; }}
 .bar.taken {{ stroke: var(--ink); stroke-width: 3; }}
 .silent {{ fill: none; stroke: var(--alarm); stroke-width: 1.5; stroke-dasharray: 4 3; }}
