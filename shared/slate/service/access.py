@@ -11,7 +11,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from slate.contract.access import CreatedKey, CreateKey, KeyPage
-from slate.domain.access import ApiKey, Principal, Scope
+from slate.domain.access import ApiKey, Principal
 from slate.domain.errors import Forbidden, NotFound, SubjectErased, Unauthenticated
 from slate.domain.names import is_id, is_tenant
 from slate.ports.access_store import ApiKeyStore, StoredKey
@@ -51,16 +51,16 @@ class Access:
         """A new key, shown this once; it reaches no further than the key that made it.
 
         Raises:
-            Forbidden: it would reach another subject, or roles outside the maker's own.
+            Forbidden: the maker is bound to a subject, or to roles of which the new key names none.
+            RoleMissing: it would work for a role outside the maker's own.
         """
-        subject = principal.acting_subject(body.subject)
+        _unbound(principal)
         if principal.roles and not body.roles:
             raise Forbidden("this key is bound to roles; name roles among them for the new key")
         principal.may_work_for(frozenset(body.roles))
 
         def do(seed: str) -> tuple[CreatedKey, JsonValue]:
-            bounded = body.model_copy(update={"subject": subject})
-            made = self.issue(principal.tenant, bounded, made_by=principal.agent, key_id=f"k-{seed}")
+            made = self.issue(principal.tenant, body, made_by=principal.agent, key_id=f"k-{seed}")
             return made, made.model_dump(mode="json")
 
         request: JsonValue = ["POST /v1/keys", body.model_dump(mode="json")]
@@ -83,7 +83,12 @@ class Access:
         return CreatedKey(**key.model_dump(), key=credential)
 
     def list(self, principal: Principal, limit: int, cursor: str | None) -> KeyPage:
-        """The tenant's keys, revoked ones too, never with their secrets."""
+        """The tenant's keys, revoked ones too, never with their secrets.
+
+        Raises:
+            Forbidden: the caller is bound to a subject.
+        """
+        _unbound(principal)
         position = self._cursors.position(principal.tenant, "keys", cursor)
         page = self._store.page(principal.tenant, position, limit)
         return KeyPage(items=tuple(page.items), next_cursor=self._cursors.next(principal.tenant, "keys", page.position))
@@ -92,8 +97,10 @@ class Access:
         """Close a key; where its decision is cached it lives up to a minute longer. A repeat changes nothing.
 
         Raises:
+            Forbidden: the caller is bound to a subject.
             NotFound: there is no such key.
         """
+        _unbound(principal)
         return self._store.revoke(principal.tenant, key_id)
 
     def authenticate(self, credential: str) -> Principal:
@@ -142,7 +149,10 @@ class Access:
         )
 
 
-EVERY_SCOPE: Final = tuple(Scope)
+def _unbound(principal: Principal) -> None:
+    """A key that reaches one person's data has no say over keys, which reach everybody's."""
+    if principal.subject is not None:
+        raise Forbidden("this key is bound to one subject; use one that is not to see to keys")
 
 
 def _hash(salt: bytes, secret: str) -> bytes:

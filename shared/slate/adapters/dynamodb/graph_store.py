@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, Final
+from contextlib import suppress
+from typing import Final
 
 from slate.adapters.dynamodb import contents
-from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
+from slate.adapters.dynamodb.calls import ConditionFailed, Key, TransactionRefused, Write
 from slate.adapters.dynamodb.cascade_store import cancelling
 from slate.adapters.dynamodb.changes import CONSTANTS, Change
 from slate.adapters.dynamodb.graph_writes import GraphWrites
@@ -27,7 +28,7 @@ from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import SUBJECT_PK
 from slate.adapters.dynamodb.task_items import shown_state
 from slate.adapters.dynamodb.task_store import IN_TIMER, take
-from slate.domain.errors import Conflict, NotFound, VersionMismatch
+from slate.domain.errors import NotFound, SubjectErased, VersionMismatch
 from slate.domain.graphs import Counts, GraphHead, GraphState
 from slate.domain.tasks import TERMINAL, TaskState
 from slate.ports.graph_store import Page
@@ -77,7 +78,11 @@ class DynamoGraphStore(GraphWrites):
         shown = fits[:limit]
         keys = [head_key(tenant, str(entry["sk"]).partition("#")[2]) for entry in shown]
         found = self._storage.calls.get_many(tenant, keys)
-        heads = [self.opened(tenant, found[key]) for key in keys if key in found]
+        heads: list[GraphHead] = []
+        for key in keys:
+            if key in found:
+                with suppress(SubjectErased):  # a list goes on without what was erased
+                    heads.append(self.opened(tenant, found[key]))
         return Page(heads, shown[-1]["sk"] if len(fits) > limit else None)
 
     def begin_cancel(self, tenant: str, graph_id: str, version: int | None) -> GraphHead:
@@ -199,15 +204,3 @@ def _just_before(position: str) -> str:
 
 def _unknown(graph_id: str) -> NotFound:
     return NotFound(f"there is no graph {graph_id!r}")
-
-
-def facts_of(item: Item) -> dict[str, Any]:
-    """What tells a refused caller what is there."""
-    return {"state": item["state"], "version": item["version"]}
-
-
-def taken(item: Item) -> Conflict:
-    """The refusal of an id that other content has."""
-    if item["state"] == GraphState.DELETING:
-        return Conflict("a graph of this id is still being deleted; use another id, or wait", **facts_of(item))
-    return Conflict("a graph of this id is there with other content; use another id", **facts_of(item))

@@ -67,19 +67,20 @@ class GraphWrites:
         try:
             self._storage.calls.transact(tenant, [put(item) for item in items])
         except TransactionRefused as refused:
-            there = refused.failed.get(0)
-            if there is None:
-                raise Conflict("a graph of this id is still being deleted; use another id, or wait") from None
-            self._same_or_taken(there, digest)
-            return False
+            return _is_own(self._same_or_taken(tenant, head, refused, digest), items[0])
         return True
 
-    def _same_or_taken(self, there: Item, digest: bytes) -> None:
+    def _same_or_taken(self, tenant: str, head: GraphHead, refused: TransactionRefused, digest: bytes) -> Item:
+        """The head that is there, if it was made of the same content."""
+        there = refused.failed.get(0) or self._storage.calls.get(tenant, head_key(tenant, head.graph_id))
+        if there is None:
+            raise Conflict("a graph of this id is still being deleted; use another id, or wait")
         facts = {"state": there["state"], "version": there["version"]}
         if there["state"] == GraphState.DELETING:
             raise Conflict("a graph of this id is still being deleted; use another id, or wait", **facts)
         if there["digest"] != digest:
             raise Conflict("a graph of this id is there with other content; use another id", **facts)
+        return there
 
     def _head_item(self, tenant: str, head: GraphHead, digest: bytes) -> Item:
         key = head_key(tenant, head.graph_id)
@@ -133,12 +134,10 @@ class GraphWrites:
         try:
             self._storage.calls.transact(tenant, [put(item), put(self._entry_item(tenant, head))])
         except TransactionRefused as refused:
-            there = refused.failed.get(0)
-            if there is None:
-                raise Conflict("a graph of this id is still being deleted; use another id, or wait") from None
-            self._same_or_taken(there, digest)
-            self._touch(tenant, head.graph_id)
-            return self.opened(tenant, there)
+            there = self._same_or_taken(tenant, head, refused, digest)
+            if not _is_own(there, item):
+                self._touch(tenant, head.graph_id)
+                return self.opened(tenant, there)
         return head
 
     def _touch(self, tenant: str, graph_id: str) -> None:
@@ -257,6 +256,7 @@ class GraphWrites:
         """One transaction: the head ACTIVE, each parent as read, and all that is new."""
         writes: list[Write] = [check(head_key(tenant, head.graph_id), "#state = :ACTIVE")]
         writes += self._parent_writes(tenant, head, specs, parents)
+        first = len(writes)
         children = Counter(parent for spec in specs for parent in spec.parents())
         standing = dict(parents)
         items: list[Item] = []
@@ -271,7 +271,10 @@ class GraphWrites:
         try:
             self._storage.calls.transact(tenant, writes)
         except TransactionRefused as refused:
-            raise _add_refused(refused, head) from None
+            there = refused.failed.get(first)
+            if there is None or there["body"] != items[0]["body"]:
+                raise _add_refused(refused, head) from None
+            # No two tasks are sealed alike: this very transaction was applied, and its reply was lost.
         return self._reader.tasks(tenant, items)
 
     def _parent_writes(
@@ -322,6 +325,11 @@ def _stand(new: NewTask, standing: dict[str, Standing]) -> str | None:
 
 def _counted(parent: Key, children: int, condition: str = IS_OPEN, **values: Any) -> Write:
     return Change(more=children).let(dependents="#dependents + :more").on(parent, condition, **values)
+
+
+def _is_own(there: Item, mine: Item) -> bool:
+    """Whether the head that is there was put by this very call: no two are sealed alike."""
+    return bool(there["said"] == mine["said"])
 
 
 def _some(item: Item | None) -> list[Item]:
