@@ -54,7 +54,7 @@ def build_bundles(environ: Mapping[str, str]) -> dict[str, Path]:
     """Every function's bundle, by the function's name."""
     compiler = find_compiler(environ)
     if compiler is None:
-        _say(f"no Python {RUNTIME_PYTHON} here: the bundles go without bytecode, cold starts take about twice as long")
+        _say(f"no Python {RUNTIME_PYTHON} here: the bundles go without bytecode, cold starts take longer")
     bundler = Bundler(LOCK, BUILD, compiler)
     return {bundle.function: bundler.build(bundle) for bundle in BUNDLES}
 

@@ -18,7 +18,12 @@ from slate_infra.bytecode import Compiler
 from slate_infra.dependencies import installed_dependencies, publish
 from slate_infra.project import FUNCTIONS, LIBRARY
 
-_NOT_DEPLOYED: Final = ("client", "testing", "adapters/inprocess/moto_engine.py")
+_NOT_DEPLOYED: Final = (
+    "client",
+    "testing",
+    "adapters/inprocess/moto_engine.py",
+    "adapters/inprocess/moto_tables.py",
+)
 """Parts of the library that no function imports: the SDK, the fixture, the laptop's own AWS."""
 
 

@@ -48,15 +48,15 @@ class SlateStack(Stack):
         alarms = Alarms(
             self,
             "Alarms",
-            functions={
-                "TasksApi": functions.tasks_api.function,
-                "Authorizer": functions.authorizer.function,
-                "Sweeper": functions.sweeper.function,
-            },
+            api=api.http,
+            functions={"TasksApi": functions.tasks_api.function, "Sweeper": functions.sweeper.function},
             queues={"SweepDeadLetters": schedule.dead_letters},
         )
         CfnOutput(self, "Url", value=api.http.api_endpoint)
         CfnOutput(self, "AlarmTopic", value=alarms.topic.topic_arn)
+        # What an operator's own process needs to reach the same storage: the first API key is made so.
+        environment = " ".join(f"{name}={value}" for name, value in settings.to_env().items())
+        CfnOutput(self, "Environment", value=environment)
 
     def _located(self, settings: Settings, storage: Storage) -> Settings:
         return replace(

@@ -27,6 +27,7 @@ class Synthesis:
 
     outdir: Path
     resources: dict[str, Any]
+    outputs: dict[str, Any]
 
     def of_type(self, kind: str) -> dict[str, Any]:
         return {name: r["Properties"] for name, r in self.resources.items() if r["Type"] == kind}
@@ -83,8 +84,9 @@ def synthesize(app, tmp_path_factory):
         outdir = tmp_path_factory.mktemp("cdk")
         app(environ, outdir).synth()
         [path] = outdir.glob("*.template.json")
-        resources = json.loads(path.read_text())["Resources"]
-        return Synthesis(outdir, {_bare(name): resource for name, resource in resources.items()})
+        template = json.loads(path.read_text())
+        resources = {_bare(name): resource for name, resource in template["Resources"].items()}
+        return Synthesis(outdir, resources, {name: output["Value"] for name, output in template["Outputs"].items()})
 
     return run
 

@@ -53,6 +53,11 @@ def test_settings_given_at_synthesis_reach_the_functions(synthesize):
     assert settings.region == "eu-west-1"
 
 
+def test_the_stack_tells_an_operators_process_the_settings_that_the_functions_have(stack):
+    told = dict(pair.split("=", 1) for pair in stack.text(stack.outputs["Environment"]).split(" "))
+    assert Settings.from_env(told) == _settings(stack, "FunctionsTasksApiFunction")
+
+
 def _settings(stack, name):
     variables = stack.of_type("AWS::Lambda::Function")[name]["Environment"]["Variables"]
     return Settings.from_env({key: stack.text(value) for key, value in variables.items()})

@@ -25,14 +25,3 @@ def test_a_late_run_is_dropped_because_the_next_one_does_its_work(stack):
     assert config["MaximumRetryAttempts"] == 0
     assert config["MaximumEventAgeInSeconds"] == 60
     assert stack.only("AWS::Scheduler::Schedule")["Target"]["RetryPolicy"]["MaximumEventAgeInSeconds"] == 60
-
-
-def test_a_failing_function_raises_an_alarm_on_the_topic(stack):
-    alarms = {name: alarm for name, alarm in stack.of_type("AWS::CloudWatch::Alarm").items() if name.endswith("Errors")}
-    watched = set()
-    for alarm in alarms.values():
-        [dimension] = alarm["Dimensions"]
-        watched.add(stack.text(dimension["Value"]))
-        assert (alarm["MetricName"], alarm["Statistic"], alarm["Threshold"]) == ("Errors", "Sum", 1)
-        assert [stack.text(action) for action in alarm["AlarmActions"]] == ["AlarmsTopic"]
-    assert watched == set(stack.of_type("AWS::Lambda::Function"))

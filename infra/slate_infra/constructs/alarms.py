@@ -1,10 +1,12 @@
-"""What somebody should look at: a function that fails, a run of the sweeper that could not begin."""
+"""What somebody should look at: a function that fails, an API that does, a sweep that could not begin."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from aws_cdk import Duration
+from aws_cdk import aws_apigatewayv2 as gateway
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
@@ -12,15 +14,23 @@ from aws_cdk import aws_sqs as sqs
 from aws_cdk.aws_cloudwatch_actions import SnsAction
 from constructs import Construct
 
+SERVER_ERRORS: Final = 10
+"""Within 5 minutes. A caller is told 503 now and then where many write one item: that alone wakes nobody."""
+
 
 class Alarms(Construct):
-    """The alarms and the topic that they speak on; who subscribes to it is the operator's choice."""
+    """The alarms and the topic that they speak on; who subscribes to it is the operator's choice.
+
+    The authorizer is watched through the API: it refuses a credential by an error, so its errors say nothing, but
+    where it cannot decide the API answers 500.
+    """
 
     def __init__(
         self,
         scope: Construct,
         construct_id: str,
         *,
+        api: gateway.HttpApi,
         functions: Mapping[str, lambda_.IFunction],
         queues: Mapping[str, sqs.IQueue],
     ) -> None:
@@ -33,13 +43,15 @@ class Alarms(Construct):
         for name, queue in queues.items():
             depth = queue.metric_approximate_number_of_messages_visible(period=Duration.minutes(5), statistic="Maximum")
             self._alarm(f"{name}Depth", depth, "An event could not be delivered and waits to be looked at.")
+        answers = api.metric_server_error(period=Duration.minutes(5), statistic="Sum")
+        self._alarm("ServerErrors", answers, "The API answers with errors of its own.", threshold=SERVER_ERRORS)
 
-    def _alarm(self, construct_id: str, metric: cloudwatch.Metric, description: str) -> None:
+    def _alarm(self, construct_id: str, metric: cloudwatch.Metric, description: str, *, threshold: int = 1) -> None:
         alarm = metric.create_alarm(
             self,
             construct_id,
             alarm_description=description,
-            threshold=1,
+            threshold=threshold,
             evaluation_periods=1,
             comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
             treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,

@@ -63,11 +63,7 @@ class ServiceFunction(Construct):
             log_group=log_group,
             logging_format=lambda_.LoggingFormat.JSON,
             tracing=lambda_.Tracing.ACTIVE,
-            environment={
-                **settings.to_env(),
-                "POWERTOOLS_SERVICE_NAME": spec.bundle.function,
-                "POWERTOOLS_METRICS_NAMESPACE": "Slate",
-            },
+            environment=settings.to_env(),
         )
         accept(self.function, "L1", "Python 3.13 is the newest version that the project supports and tests.")
 

@@ -16,9 +16,10 @@ from aws_cdk import aws_iam as iam
 from slate.adapters.dynamodb.table import READY, TIMER
 from slate_infra.constructs.storage import Storage
 
-_READ: Final = ("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query")
-_WRITE: Final = ("dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem")
-_CLEAR: Final = ("dynamodb:BatchWriteItem",)
+_MOVE: Final = ("dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:ConditionCheckItem")
+"""Read items and change them."""
+_CLEAR: Final = ("dynamodb:DeleteItem", "dynamodb:BatchWriteItem")
+"""Take items out."""
 _REMOVE: Final = ("s3:DeleteObjectVersion",)
 """Of a versioned bucket: to delete an object by its name alone would only hide it."""
 
@@ -26,7 +27,7 @@ _REMOVE: Final = ("s3:DeleteObjectVersion",)
 def of_tasks_api(storage: Storage) -> list[iam.PolicyStatement]:
     """Reads and writes tasks and their content, finds what is ready, keeps API keys and data keys."""
     return [
-        _allow((*_READ, *_WRITE, *_CLEAR), storage.main.table_arn),
+        _allow((*_MOVE, *_CLEAR, "dynamodb:PutItem", "dynamodb:BatchGetItem"), storage.main.table_arn),
         _allow(("dynamodb:Query",), _index(storage.main, READY)),
         # A data key is written once and never changed here.
         _allow(("dynamodb:GetItem", "dynamodb:PutItem"), storage.keys.table_arn),
@@ -52,10 +53,10 @@ def of_authorizer(storage: Storage) -> list[iam.PolicyStatement]:
 
 
 def of_sweeper(storage: Storage) -> list[iam.PolicyStatement]:
-    """Moves tasks by their state and removes deleted graphs: never opens what is sealed, so it reaches no data key."""
+    """Moves tasks by their state and removes deleted graphs; it makes nothing new and opens nothing that is sealed."""
     through_dynamodb = {"StringEquals": {"kms:ViaService": f"dynamodb.{Stack.of(storage).region}.amazonaws.com"}}
     return [
-        _allow((*_READ, *_WRITE, *_CLEAR), storage.main.table_arn),
+        _allow((*_MOVE, *_CLEAR), storage.main.table_arn),
         _allow(("dynamodb:Query",), _index(storage.main, TIMER)),
         _allow(("kms:Decrypt",), storage.key.key_arn, through_dynamodb),
         _allow(_REMOVE, storage.content.arn_for_objects("*")),

@@ -1,0 +1,121 @@
+"""The three functions over one storage in this process, and what each asks of AWS, as IAM would see it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from slate.adapters.inprocess.clocks import ManualClock
+from slate.adapters.inprocess.master_key import MasterKeyWrapper
+from slate.adapters.inprocess.random_ids import RandomIds
+from slate.settings import Settings
+from slate.wiring import LocalSlate, Parts, Slate, assemble, build_local, manual_clock
+
+_TABLES = {"slate": "StorageMain.Arn", "slate-keys": "StorageKeys.Arn"}
+_OBJECTS, _BUCKET, _KEY = "StorageContent.Arn/any", "StorageContent.Arn", "StorageKey.Arn"
+
+
+class Call(NamedTuple):
+    """An action on a resource of the stack, the partition that it names, and the service it is made through."""
+
+    action: str
+    resource: str
+    partition: str | None = None
+    through: str | None = None
+
+
+class Deployment:
+    """Each function starts with an empty memory, so that it asks for every key itself."""
+
+    def __init__(self, local: LocalSlate, clock: ManualClock, executor: ThreadPoolExecutor) -> None:
+        self.clock = clock
+        self.calls: dict[str, set[Call]] = {"tasks_api": set(), "authorizer": set(), "sweeper": set()}
+        self._local = local
+        self._executor = executor
+        self._keys = MasterKeyWrapper.generate()
+        self._acting = "tasks_api"
+        for client, service in ((local.dynamodb, "dynamodb"), (local.s3, "s3")):
+            client.meta.events.register(f"before-parameter-build.{service}", self._asked)
+
+    def start(self, function: str) -> Slate:
+        """A cold start: what is asked from here to the next start is this function's doing."""
+        self._acting = function
+        parts = Parts(
+            dynamodb=self._local.dynamodb,
+            s3=self._local.s3,
+            wrapper=_Wrapper(self._keys, self.calls[function]),
+            clock=self.clock,
+            executor=self._executor,
+            ids=RandomIds(),
+            rng=random.Random(1),  # noqa: S311 (the same run each time)
+            sleep=lambda _: None,
+        )
+        return assemble(Settings(), parts)
+
+    def _asked(self, params: dict[str, Any], model: Any, **_: Any) -> None:
+        seen_by_iam = _dynamodb if model.service_model.service_name == "dynamodb" else _s3
+        self.calls[self._acting].update(seen_by_iam(model.name, params))
+
+
+@contextmanager
+def deployment() -> Iterator[Deployment]:
+    clock = manual_clock()
+    with build_local(clock=clock) as local, ThreadPoolExecutor(4) as executor:
+        yield Deployment(local, clock, executor)
+
+
+class _Wrapper:
+    """Wraps as KMS would, and notes that it was asked to."""
+
+    def __init__(self, inner: MasterKeyWrapper, calls: set[Call]) -> None:
+        self._inner = inner
+        self._calls = calls
+
+    def wrap(self, key: bytes, tenant: str, ref: str) -> bytes:
+        self._calls.add(Call("kms:Encrypt", _KEY))
+        return self._inner.wrap(key, tenant, ref)
+
+    def unwrap(self, wrapped: bytes, tenant: str, ref: str) -> bytes:
+        self._calls.add(Call("kms:Decrypt", _KEY))
+        return self._inner.unwrap(wrapped, tenant, ref)
+
+
+def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Call]:
+    # A table lies under the key, and DynamoDB uses it in the caller's name.
+    yield Call("kms:Decrypt", _KEY, through="dynamodb.eu-central-1.amazonaws.com")
+    match operation:
+        case "TransactWriteItems":
+            for item in params["TransactItems"]:
+                [(kind, part)] = item.items()
+                yield Call(f"dynamodb:{kind}Item", _TABLES[part["TableName"]])
+        case "BatchGetItem" | "BatchWriteItem":
+            for table in params["RequestItems"]:
+                yield Call(f"dynamodb:{operation}", _TABLES[table])
+        case "GetItem":
+            yield Call("dynamodb:GetItem", _TABLES[params["TableName"]], partition=params["Key"]["pk"]["S"])
+        case "Query" if "IndexName" in params:
+            yield Call("dynamodb:Query", f"{_TABLES[params['TableName']]}/index/{params['IndexName']}")
+        case _:
+            yield Call(f"dynamodb:{operation}", _TABLES[params["TableName"]])
+
+
+def _s3(operation: str, params: dict[str, Any]) -> Iterator[Call]:
+    match operation:
+        case "PutObject":
+            yield Call("s3:PutObject", _OBJECTS)
+            yield Call("kms:GenerateDataKey", _KEY, through="s3.eu-central-1.amazonaws.com")
+        case "GetObject":
+            yield Call("s3:GetObject", _OBJECTS)
+            yield Call("kms:Decrypt", _KEY, through="s3.eu-central-1.amazonaws.com")
+            # Without it a missing object would read as forbidden.
+            yield Call("s3:ListBucket", _BUCKET)
+        case "ListObjectVersions":
+            yield Call("s3:ListBucketVersions", _BUCKET)
+        case "DeleteObjects":
+            for entry in params["Delete"]["Objects"]:
+                yield Call("s3:DeleteObjectVersion" if "VersionId" in entry else "s3:DeleteObject", _OBJECTS)
+        case _:
+            yield Call(f"s3:{operation}", _OBJECTS)

@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+
+def test_each_failure_that_nobody_else_would_see_raises_an_alarm(stack):
+    watched = {
+        (alarm["MetricName"], stack.text(alarm["Dimensions"][0]["Value"]), alarm["Threshold"])
+        for alarm in stack.of_type("AWS::CloudWatch::Alarm").values()
+    }
+    assert watched == {
+        ("Errors", "FunctionsTasksApiFunction", 1),
+        ("Errors", "FunctionsSweeperFunction", 1),
+        ("ApproximateNumberOfMessagesVisible", "SweepScheduleDeadLetters.QueueName", 1),
+        ("5xx", "ApiHttp", 10),
+    }
+
+
+def test_every_alarm_speaks_on_the_topic_and_is_silent_without_data(stack):
+    for alarm in stack.of_type("AWS::CloudWatch::Alarm").values():
+        assert [stack.text(action) for action in alarm["AlarmActions"]] == ["AlarmsTopic"]
+        assert alarm["TreatMissingData"] == "notBreaching"
+        assert alarm["ComparisonOperator"] == "GreaterThanOrEqualToThreshold"
+
+
+def test_nobody_publishes_to_the_topic_over_plain_http(stack):
+    [statement] = stack.only("AWS::SNS::TopicPolicy")["PolicyDocument"]["Statement"]
+    assert statement["Effect"] == "Deny"
+    assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}

@@ -1,0 +1,153 @@
+"""The calls that each function really makes, held against what its role allows: all of them, and nothing besides."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+import pytest
+
+from deployment import Call, deployment
+from slate.contract.access import CreateKey
+from slate.contract.tasks import (
+    AddTasks,
+    AskQuestion,
+    ClaimTasks,
+    CompleteTask,
+    CreateGraph,
+    FailTask,
+    ReleaseTask,
+    ResumeTask,
+    RetryTask,
+    SendHeartbeat,
+)
+from slate.domain.access import Principal, Scope
+from slate.domain.errors import Conflict, Unauthenticated
+from slate.domain.tasks import TaskSpec
+from slate.wiring import Slate
+
+PLANNER = Principal(tenant="acme", agent="planner", key_id="k-1", scopes=frozenset(Scope))
+LARGE = "x" * 150_000
+ROLES = {
+    "tasks_api": "FunctionsTasksApiRole",
+    "authorizer": "FunctionsAuthorizerRole",
+    "sweeper": "FunctionsSweeperRole",
+}
+NO_CALL_OF_OURS = ("logs:", "xray:")
+"""Lambda writes these in the function's name."""
+
+
+def task(task_id: str, *parents: str, **more: object) -> TaskSpec:
+    return TaskSpec(task_id=task_id, title=task_id, role="worker", depends_on=parents, **more)
+
+
+def graph(graph_id: str, *tasks: TaskSpec, more: bool = False) -> CreateGraph:
+    return CreateGraph(graph_id=graph_id, goal="a goal", subject="person-1", tasks=tasks, more=more)
+
+
+def plan(slate: Slate) -> None:
+    big = task("big", input=LARGE)
+    slate.planning.create(
+        PLANNER, graph("whole", big, task("child", "big"), task("checked", needs_approval=True)), "once"
+    )
+    slate.planning.create(PLANNER, graph("parts", task("a"), more=True), None)
+    slate.planning.add(PLANNER, "parts", AddTasks(tasks=(task("b", "a"),)), None)
+    slate.planning.add(PLANNER, "whole", AddTasks(tasks=(task("late", "child"),)), None)
+    with pytest.raises(Conflict):
+        slate.planning.create(PLANNER, graph("whole", task("other")), "refused once")
+    slate.planning.list(PLANNER, 10, None, None)
+    slate.steering.list(PLANNER, "whole", None, None, 10, None)
+
+
+def work(slate: Slate) -> None:
+    def claim():
+        return slate.working.claim(PLANNER, ClaimTasks(roles=("worker",)), None).claims[0]
+
+    first = claim()
+    place = (first.task.graph_id, first.task.task_id)
+    slate.working.heartbeat(PLANNER, *place, SendHeartbeat(token=first.token))
+    slate.working.complete(PLANNER, *place, CompleteTask(token=first.token, action="done", result=LARGE))
+    slate.steering.get(PLANNER, *place)
+    second = claim()
+    slate.working.release(PLANNER, second.task.graph_id, second.task.task_id, ReleaseTask(token=second.token))
+    third = claim()
+    place = (third.task.graph_id, third.task.task_id)
+    slate.working.wait(PLANNER, *place, AskQuestion(token=third.token, question="which?"))
+    slate.steering.resume(PLANNER, *place, ResumeTask(answer="this"), None)
+    slate.steering.resume(PLANNER, "whole", "checked", ResumeTask(answer="yes"), None)
+    fourth = claim()
+    place = (fourth.task.graph_id, fourth.task.task_id)
+    slate.working.fail(PLANNER, *place, FailTask(token=fourth.token, error="no", retryable=False))
+    slate.steering.retry(PLANNER, *place, RetryTask(cascade=True), None)
+    slate.steering.cancel(PLANNER, "whole", "late", None)
+
+
+def keep_keys(slate: Slate) -> list[str]:
+    made = [
+        slate.access.create(PLANNER, CreateKey(agent="worker", scopes=(Scope.TASKS_WRITE,), subject=subject), None)
+        for subject in ("person-1", None)
+    ]
+    slate.access.list(PLANNER, 10, None)
+    slate.access.revoke(PLANNER, made[1].key_id)
+    return [key.key for key in made]
+
+
+def leave_work_to_the_sweeper(slate: Slate) -> None:
+    """All that falls due by the clock alone, and a delete that died before it removed anything."""
+    for name in ("cancelled", "deleted"):
+        slate.planning.create(PLANNER, graph(name, task("a", input=LARGE), task("b", "a")), None)
+    slate.planning.cancel(PLANNER, "cancelled", None)
+    slate.planning._graphs.begin_delete(PLANNER.tenant, "deleted", None)
+    slate.planning.create(PLANNER, graph("abandoned", task("a"), more=True), None)
+    slate.planning.create(PLANNER, graph("lapsing", task("a", max_attempts=1), task("b", "a")), None)
+    slate.planning.create(PLANNER, graph("lapsing-leaf", task("c")), None)
+    slate.working.claim(PLANNER, ClaimTasks(roles=("worker",), max=100), None)
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, set[Call]]:
+    with deployment() as deployed:
+        api = deployed.start("tasks_api")
+        plan(api)
+        work(api)
+        credential, revoked = keep_keys(api)
+        api.planning.delete(PLANNER, "whole", None)
+        leave_work_to_the_sweeper(api)
+        # Another instance, which has to ask for the keys that this one made.
+        deployed.start("tasks_api").steering.get(PLANNER, "parts", "a")
+        authorizer = deployed.start("authorizer").access
+        authorizer.authenticate(credential)
+        with pytest.raises(Unauthenticated):
+            authorizer.authenticate(revoked)
+        sweeper = deployed.start("sweeper").sweeping
+        for _ in range(3):
+            deployed.clock.advance(25 * 3_600)
+            sweeper.run_once()
+        return deployed.calls
+
+
+@pytest.mark.parametrize("function", ROLES)
+def test_a_role_allows_every_call_that_its_function_makes(stack, made, function):
+    statements = stack.statements(ROLES[function])
+    assert {call for call in made[function] if not any(allows(s, call) for s in statements)} == set()
+
+
+@pytest.mark.parametrize("function", ROLES)
+def test_a_role_allows_nothing_that_its_function_never_does(stack, made, function):
+    for statement in stack.statements(ROLES[function]):
+        for action in statement[0].split():
+            if not action.startswith(NO_CALL_OF_OURS):
+                assert any(call.action == action and allows(statement, call) for call in made[function]), action
+
+
+def allows(statement, call: Call) -> bool:
+    actions, resource, condition = statement
+    if call.action not in actions.split() or not fnmatchcase(call.resource, resource):
+        return False
+    match condition:
+        case None:
+            return True
+        case {"StringEquals": {"kms:ViaService": service}}:
+            return call.through == service
+        case {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [pattern]}, "Null": _}:
+            return call.partition is not None and fnmatchcase(call.partition, pattern)
+    raise AssertionError(f"a condition without a meaning here: {condition}")
