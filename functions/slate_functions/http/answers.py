@@ -41,9 +41,9 @@ def respond(result: Answer[Any] | BaseModel | Page | None, status: HTTPStatus, r
     """
     headers: dict[str, str | list[str]] = {"Cache-Control": "no-store", "X-Request-Id": request_id}
     if result is None:
-        return Response(status, None, "", headers)
+        return Response(status.value, None, "", headers)
     if isinstance(result, Page):
-        return Response(status, result.media_type, result.text, headers)
+        return Response(status.value, result.media_type, result.text, headers)
     if isinstance(result, Answer):
         status = result.status
     model: BaseModel = result.content if isinstance(result, Answer) else result
@@ -52,7 +52,7 @@ def respond(result: Answer[Any] | BaseModel | Page | None, status: HTTPStatus, r
         headers["ETag"] = f'"{version}"'
     body = model.model_dump_json()
     _refuse_over_limit(body)
-    return Response(status, "application/json", body, headers)
+    return Response(status.value, "application/json", body, headers)
 
 
 def _refuse_over_limit(body: str) -> None:

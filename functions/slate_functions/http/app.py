@@ -117,7 +117,7 @@ class App:
         except SlateError as error:
             code = error.code
             response = problem(error, request.request_id)
-            if isinstance(error, Internal) or type(error) is SlateError:
+            if code == Internal.code:
                 self._observer.failed(Fault.of(error, request.request_id, key))
         except Exception as error:  # noqa: BLE001  # the caller gets a problem and the fault is told, whatever it is
             code = Internal.code
@@ -135,7 +135,7 @@ class App:
             Served(
                 request_id=request.request_id,
                 route=key,
-                status=int(status),
+                status=status,
                 milliseconds=(self._stopwatch() - started) * 1000,
                 tenant=None if principal is None else principal.tenant,
                 key_id=None if principal is None else principal.key_id,

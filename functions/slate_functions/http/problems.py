@@ -54,12 +54,15 @@ def problem(error: SlateError, request_id: str) -> Response[str]:
         headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     if status is HTTPStatus.METHOD_NOT_ALLOWED:
         headers["Allow"] = ", ".join(error.data.get("allowed", ()))
-    return Response(status, MEDIA_TYPE, to_json(problem_of(error, request_id)).decode(), headers)
+    return Response(status.value, MEDIA_TYPE, to_json(problem_of(error, request_id)).decode(), headers)
 
 
 def field_errors(error: ValidationError, whole: str) -> list[FieldError]:
     """What is wrong, field by field, in words that say what would be right; values are never repeated."""
     details = error.errors(include_url=False, include_input=False)
+    # A list whose items are all wrong counts as too short beside; the items say it better.
+    holding_errors = {detail["loc"][:-1] for detail in details}
+    details = [d for d in details if d["type"] != "too_short" or d["loc"] not in holding_errors]
     return bounded([{"field": _place(detail["loc"]) or whole, "message": _words(detail)} for detail in details])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -58,8 +57,8 @@ class HttpRequest:
         """
         text = self.event.get("body") or ""
         try:
-            raw = base64.b64decode(text) if self.event.get("isBase64Encoded") else text.encode()
-        except (UnicodeEncodeError, binascii.Error):
+            raw = base64.b64decode(text, validate=True) if self.event.get("isBase64Encoded") else text.encode()
+        except ValueError:
             raise Malformed("the body is not UTF-8; send JSON in UTF-8") from None
         if len(raw) > MAX_BODY_BYTES:
             raise TooLarge(

@@ -202,4 +202,4 @@ def _outgoing(answer: dict[str, Any]) -> Outgoing:
 def _refusal(error: SlateError, request_id: str) -> Outgoing:
     response = problem(error, request_id)
     headers = {"Content-Type": MEDIA_TYPE, **{name: str(value) for name, value in response.headers.items()}}
-    return Outgoing(int(response.status_code), headers, (response.body or "").encode())
+    return Outgoing(response.status_code, headers, (response.body or "").encode())

@@ -17,7 +17,7 @@ CENTURY_SECONDS = 3_155_760_000
 class AdvanceClock(Request):
     """How far to move the clock."""
 
-    advance_seconds: Annotated[float, Field(ge=0, le=CENTURY_SECONDS, allow_inf_nan=False)]
+    advance_seconds: Annotated[float, Field(strict=True, ge=0, le=CENTURY_SECONDS)]
 
 
 class Drain(Request):
