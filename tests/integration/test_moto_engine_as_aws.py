@@ -89,6 +89,12 @@ def test_a_write_that_changes_nothing_leaves_no_record(dynamodb: Any, stream: St
     assert stream.news() == []
 
 
+def test_a_change_of_type_alone_is_a_change(dynamodb: Any, stream: Stream) -> None:
+    put(dynamodb, "a", v={"L": [{"N": "1"}]})
+    put(dynamodb, "a", v={"L": [{"BOOL": True}]})
+    assert [name for name, _ in stream.events()] == ["INSERT", "MODIFY"]
+
+
 def test_a_live_reader_sees_nothing_of_a_cancelled_transaction_and_all_that_follows(
     dynamodb: Any, stream: Stream
 ) -> None:

@@ -42,7 +42,8 @@ class MotoEngine:
 
     Start and stop nest: what the first start changed in moto, the last stop puts back exactly, and the data go with
     it. Engines that run at the same time in one process share one AWS account, as moto does. Neither the environment
-    nor ``~/.aws`` is read or changed. A client made here refuses calls while its engine is stopped.
+    nor ``~/.aws`` is changed, or followed to an account, a region or an endpoint. A client made here refuses calls
+    while its engine is stopped.
 
     Raises RuntimeError on start when moto is not exactly the version whose methods are replaced.
     """
@@ -239,7 +240,7 @@ def _wire(value: Mapping[str, Any], encode: Callable[[bytes], str]) -> dict[str,
 
 def _record(original: Callable[..., Any], shard: StreamShard, old: Item | None, new: Item | None) -> None:
     """Record a change, if it is one, and keep the stream bounded."""
-    if old is not None and new is not None and old.attrs == new.attrs:
+    if old is not None and new is not None and old.to_json() == new.to_json():  # moto's == takes a nested 1 for true
         return
     original(shard, old, new)
     if len(shard.items) > STREAM_RECORDS:
