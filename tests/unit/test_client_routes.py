@@ -112,6 +112,7 @@ def test_a_list_goes_on_through_empty_pages_until_no_cursor_is_left(name):
     stub = Stub([answer({"items": items, "next_cursor": cursor}) for items, cursor in pages])
     assert [id_of(entity) for entity in ask(stub.client())] == ["i1", "i2", "i3"]
     assert [request.url.params.get("cursor") for request in stub.requests] == [None, "c1", "c2"]
+    assert {request.url.params["limit"] for request in stub.requests} == {"200"}
     if name == "tasks":
         assert {(r.url.params["state"], r.url.params["role"]) for r in stub.requests} == {("READY", "w")}
 

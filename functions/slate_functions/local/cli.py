@@ -24,6 +24,7 @@ from slate_functions.local.graph_export import Format, export
 from slate_functions.local.graph_view import ENDED, list_of, view_of
 from slate_functions.local.keys_view import keys_of
 
+_PIPE_WIDTH: Final = 200
 _REMEDIES: Final[tuple[tuple[type[SlateError], str], ...]] = (
     (Unavailable, "is it running? `slate serve --write-keys keys.json` starts one here"),
     (Unauthenticated, "check --key or SLATE_KEY; `slate keys create` makes a key"),
@@ -108,7 +109,7 @@ def create_key(
 def list_keys(url: Url = None, key: Key = None, keys_file: KeysFile = None, tenant: Tenant = "acme") -> None:
     """List the keys, without their secrets."""
     with _client(url, key, keys_file, tenant) as client:
-        Console().print(keys_of(list(client.keys())))
+        _console().print(keys_of(list(client.keys())))
 
 
 @keys.command("revoke")
@@ -129,7 +130,7 @@ def revoke_key(
 def list_graphs(url: Url = None, key: Key = None, keys_file: KeysFile = None, tenant: Tenant = "acme") -> None:
     """List the graphs, the newest first."""
     with _client(url, key, keys_file, tenant) as client:
-        Console().print(list_of(list(client.graphs())))
+        _console().print(list_of(list(client.graphs())))
 
 
 @graph.command("show")
@@ -143,7 +144,7 @@ def show_graph(
     tenant: Tenant = "acme",
 ) -> None:
     """Show a graph, again and again until it has ended or Ctrl-C."""
-    console = Console()
+    console = _console()
     with _client(url, key, keys_file, tenant) as client:
         if once:
             console.print(view_of(client.graph(graph_id), list(client.tasks(graph_id)), limit=1_000))
@@ -171,6 +172,12 @@ def export_graph(
         sys.stdout.write(text)
     else:
         out.write_text(text, encoding="utf-8")
+
+
+def _console() -> Console:
+    console = Console()
+    # In a pipe or a file nothing need be folded to a window's width.
+    return console if console.is_terminal else Console(width=_PIPE_WIDTH)
 
 
 def _follow(client: SlateClient, graph_id: str, console: Console, every: float) -> None:

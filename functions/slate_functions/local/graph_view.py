@@ -140,7 +140,8 @@ def _leaf(task: Task) -> Text:
 def _plain_table(*titles: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for title in titles:
-        table.add_column(title, overflow="fold")
+        # An id is there to be copied, so it stays in one piece.
+        table.add_column(title, overflow="fold", no_wrap=title in ("graph", "task"))
     return table
 
 

@@ -17,7 +17,8 @@ def keys_of(keys: Sequence[ApiKey]) -> RenderableType:
     """Keys, one a row."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for title in ("key", "agent", "scopes", "roles", "subject", "made", "revoked"):
-        table.add_column(title, overflow="fold")
+        # An id is there to be copied, so it stays in one piece.
+        table.add_column(title, overflow="fold", no_wrap=title == "key")
     for key in keys:
         cells = (
             key.key_id,

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Final, Protocol, Self, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -27,6 +27,8 @@ from slate.domain.tasks import Task, TaskSpec, TaskState
 
 Progress = Callable[[int, int], None]
 """Told after each part: how many tasks have arrived, and of how many."""
+PAGE: Final = 200
+"""Items of a page that are asked for, the most that a server gives."""
 AnyTask = TaskSpec | Mapping[str, Any]
 Model = TypeVar("Model", bound=BaseModel)
 Item = TypeVar("Item")
@@ -314,7 +316,7 @@ class SlateClient:
         return self._calls.call("POST", path, body={"token": claim.token, **body})
 
     def _pages(self, path: str, page: Callable[[Any], _Page[Item]], params: Mapping[str, str]) -> Iterator[Item]:
-        asked = dict(params)
+        asked = {**params, "limit": str(PAGE)}
         while True:
             answer = page(self._calls.call("GET", path, params=asked))
             yield from answer.items
