@@ -49,7 +49,7 @@ class LocalService:
 
     def __init__(self, local: LocalSlate, executor: ThreadPoolExecutor) -> None:
         self.slate = local.slate
-        self._local = local
+        self.local = local
         app = App([*tasks_groups(local.slate), LocalRoutes(self)], LogObserver())
         self.gateway = Gateway(app, Authorizer(local.slate.access), executor)
         every = CreateKey(agent=ADMIN, scopes=tuple(Scope))
@@ -61,15 +61,15 @@ class LocalService:
         Raises:
             Conflict: time goes by itself here.
         """
-        if not isinstance(self._local.clock, ManualClock):
+        if not isinstance(self.local.clock, ManualClock):
             raise Conflict("time goes by itself here; start the server with --manual-clock to move it")
-        now = self._local.clock.advance(seconds)
-        self._local.drain()
+        now = self.local.clock.advance(seconds)
+        self.local.drain()
         return now
 
     def drain(self) -> int:
         """Do all that is due, until nothing is; answer how much that was."""
-        return self._local.drain()
+        return self.local.drain()
 
 
 @contextmanager

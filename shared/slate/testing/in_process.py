@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -12,6 +12,7 @@ import httpx
 from slate.client import SlateClient
 from slate.contract.access import CreateKey
 from slate.domain.access import Scope
+from slate.testing.meter import Cost, Meter
 from slate_functions.local.gateway import Gateway, Incoming
 from slate_functions.local.service import LocalService, open_service
 
@@ -69,6 +70,10 @@ class InProcessSlate:
     def drain(self) -> int:
         """Do all that is due now; answer how much that was."""
         return self.service.drain()
+
+    def meter(self) -> AbstractContextManager[Cost]:
+        """Count what the ``with`` costs: calls of DynamoDB, and the units that AWS would bill for them."""
+        return Meter(self.service.local.dynamodb).measure()
 
 
 class Transport(httpx.BaseTransport):
