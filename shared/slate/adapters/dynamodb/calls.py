@@ -2,7 +2,8 @@
 
 Three laws hold for every write here. Its keys start with the tenant's prefix (a slip is a fault, not a leak). A failed
 condition carries the item as it was (``ALL_OLD``), so that the caller can tell a lost race from its own earlier
-success whose reply was lost. A transaction that met another one is sent again, with jitter.
+success whose reply was lost. What met another transaction, or got no answer, is sent again, with jitter: so every
+caller must recognise its own work when its condition fails, and a lost reply ends within the call.
 """
 
 from __future__ import annotations
@@ -12,10 +13,18 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeVar
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    HTTPClientError,
+    IncompleteReadError,
+    ParamValidationError,
+)
+from botocore.exceptions import ConnectionError as NoConnectionError
 
 from slate.adapters.dynamodb.table import PK, SK
 from slate.domain.errors import Unavailable
@@ -24,23 +33,22 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 Item = dict[str, Any]
+T = TypeVar("T")
 
 CONFLICT_TRIES: Final = 10
+SENDS: Final = 3
+"""A call that gets no answer is sent so often in all."""
 MAX_TRANSACTION: Final = 100
 MAX_BATCH_GET: Final = 100
 MAX_BATCH_WRITE: Final = 25
 _FIRST_PAUSE: Final = 0.01
+_LONGEST_PAUSE: Final = 1.28
 
-_THROTTLED: Final = frozenset(
-    {
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "ThrottlingException",
-        "InternalServerError",
-        "ServiceUnavailable",
-        "TransactionInProgressException",
-    }
-)
+_THROTTLED: Final = frozenset({"ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"})
+# DynamoDB's documentation: after these a write may or may not have been applied.
+_UNANSWERED: Final = frozenset({"InternalServerError", "RequestTimeout", "ServiceUnavailable"})
+_CONFLICTS: Final = frozenset({"TransactionConflictException", "TransactionInProgressException"})
+_BUSY_REASONS: Final = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 
 
 class Key(NamedTuple):
@@ -128,8 +136,8 @@ class Calls:
     def get(self, tenant: str, key: Key) -> Item | None:
         """One item, strongly consistent."""
         self._guard(tenant, key)
-        with translated():
-            answer = self._client.get_item(TableName=self._table, Key=to_wire(key.attributes), ConsistentRead=True)
+        wire_key = to_wire(key.attributes)
+        answer = self._send(lambda: self._client.get_item(TableName=self._table, Key=wire_key, ConsistentRead=True))
         return from_wire(answer.get("Item"))
 
     def get_many(self, tenant: str, keys: Sequence[Key]) -> dict[Key, Item]:
@@ -138,16 +146,14 @@ class Calls:
         for key in keys:
             self._guard(tenant, key)
         for start in range(0, len(keys), MAX_BATCH_GET):
-            wanted = [to_wire(key.attributes) for key in keys[start : start + MAX_BATCH_GET]]
+            wanted: Any = [to_wire(key.attributes) for key in keys[start : start + MAX_BATCH_GET]]
             for attempt in range(CONFLICT_TRIES):
-                with translated():
-                    answer: Any = self._client.batch_get_item(
-                        RequestItems={self._table: {"Keys": wanted, "ConsistentRead": True}}
-                    )
+                asked: Any = {self._table: {"Keys": wanted, "ConsistentRead": True}}
+                answer: Any = self._send(partial(self._client.batch_get_item, RequestItems=asked))
                 for raw in answer["Responses"].get(self._table, []):
                     item = from_wire(raw) or {}
                     found[Key(item[PK], item[SK])] = item
-                wanted = list(answer.get("UnprocessedKeys", {}).get(self._table, {}).get("Keys", []))
+                wanted = answer.get("UnprocessedKeys", {}).get(self._table, {}).get("Keys", [])
                 if not wanted:
                     break
                 self._pause(attempt)
@@ -195,8 +201,7 @@ class Calls:
         while left is None or left > 0:
             if left is not None:
                 request["Limit"] = left
-            with translated():
-                answer = self._client.query(TableName=self._table, **request)
+            answer = self._send(partial(self._client.query, TableName=self._table, **request))
             for raw in answer["Items"]:
                 yield from_wire(raw) or {}
             left = None if left is None else left - len(answer["Items"])
@@ -210,17 +215,11 @@ class Calls:
         Raises:
             ConditionFailed: with the item as it was.
         """
-        for attempt in range(CONFLICT_TRIES):
-            try:
-                with translated():
-                    return self._apply(tenant, write)
-            except _Conflict:
-                self._pause(attempt)
-        raise Unavailable("other calls keep changing the same item; repeat the call")
-
-    def _apply(self, tenant: str, write: Write) -> Item:
-        arguments = {"TableName": self._table, "ReturnValuesOnConditionCheckFailure": "ALL_OLD", **_arguments(write)}
         self._guard(tenant, write.key)
+        return self._send(lambda: self._apply(write))
+
+    def _apply(self, write: Write) -> Item:
+        arguments = {"TableName": self._table, "ReturnValuesOnConditionCheckFailure": "ALL_OLD", **_arguments(write)}
         try:
             if write.item is not None:
                 self._client.put_item(**arguments)
@@ -245,17 +244,7 @@ class Calls:
         for write in writes:
             self._guard(tenant, write.key)
         items = [self._transaction_item(write) for write in writes]
-        for attempt in range(CONFLICT_TRIES):
-            try:
-                with translated():
-                    self._client.transact_write_items(TransactItems=items)
-            except _Conflict as conflict:
-                if conflict.failed:
-                    raise TransactionRefused(conflict.failed) from None
-                self._pause(attempt)
-            else:
-                return
-        raise Unavailable("other calls keep changing the same items; repeat the call")
+        self._send(partial(self._client.transact_write_items, TransactItems=items))
 
     def _transaction_item(self, write: Write) -> Any:
         arguments = {"TableName": self._table, "ReturnValuesOnConditionCheckFailure": "ALL_OLD", **_arguments(write)}
@@ -271,8 +260,7 @@ class Calls:
                 {"DeleteRequest": {"Key": to_wire(key.attributes)}} for key in keys[start : start + MAX_BATCH_WRITE]
             ]
             for attempt in range(CONFLICT_TRIES):
-                with translated():
-                    answer = self._client.batch_write_item(RequestItems={self._table: requests})
+                answer = self._send(partial(self._client.batch_write_item, RequestItems={self._table: requests}))
                 requests = answer.get("UnprocessedItems", {}).get(self._table, [])
                 if not requests:
                     break
@@ -280,8 +268,30 @@ class Calls:
             else:
                 raise Unavailable("the storage did not take all deletes in time; repeat the call")
 
+    def _send(self, call: Callable[[], T]) -> T:
+        """Make a call, again where it met another transaction or got no answer.
+
+        Conditions that failed beside a conflict are not yet the whole answer: asked again, all of them show.
+        """
+        conflicts = unanswered = 0
+        while True:
+            try:
+                with translated():
+                    return call()
+            except _Conflict as conflict:
+                conflicts += 1
+                if conflicts == CONFLICT_TRIES:
+                    if conflict.failed:
+                        raise TransactionRefused(conflict.failed) from None
+                    raise Unavailable("other calls keep changing the same items; repeat the call") from None
+            except _Unanswered as lost:
+                unanswered += 1
+                if unanswered == SENDS:
+                    raise Unavailable("the storage did not answer; repeat the call") from lost
+            self._pause(conflicts + unanswered - 1)
+
     def _pause(self, attempt: int) -> None:
-        self._sleep(self._rng.uniform(0, _FIRST_PAUSE * 2**attempt))
+        self._sleep(self._rng.uniform(0, min(_FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE)))
 
     @staticmethod
     def _guard(tenant: str, key: Key) -> None:
@@ -315,6 +325,10 @@ class _Conflict(Exception):  # stays within this file
         self.failed = failed
 
 
+class _Unanswered(Exception):  # stays within this file
+    """Nobody knows whether the call was applied."""
+
+
 @contextmanager
 def translated() -> Iterator[None]:
     """The one place where what botocore raises becomes what Slate raises."""
@@ -322,14 +336,20 @@ def translated() -> Iterator[None]:
         yield
     except ClientError as error:
         _translate(error)
+    except (HTTPClientError, NoConnectionError, IncompleteReadError) as error:
+        raise _Unanswered from error
+    except ParamValidationError:
+        raise  # a request that botocore does not let out is a fault of ours
     except BotoCoreError as error:
-        raise Unavailable("the storage did not answer; repeat the call") from error
+        raise Unavailable("the storage is out of reach; repeat the call") from error
 
 
 def _translate(error: ClientError) -> NoReturn:
     code = error.response["Error"]["Code"]
-    if code == "TransactionConflictException":
+    if code in _CONFLICTS:
         raise _Conflict({}) from None
+    if code in _UNANSWERED:
+        raise _Unanswered from error
     if code == "TransactionCanceledException":
         reasons: Any = error.response.get("CancellationReasons", [])
         failed: dict[int, Item | None] = {
@@ -337,9 +357,10 @@ def _translate(error: ClientError) -> NoReturn:
             for place, reason in enumerate(reasons)
             if reason["Code"] == "ConditionalCheckFailed"
         }
-        busy = any(r["Code"] in {"TransactionConflict", "ThrottlingError"} for r in reasons)
-        if failed or busy:
+        if any(reason["Code"] in _BUSY_REASONS for reason in reasons):
             raise _Conflict(failed) from None
+        if failed:
+            raise TransactionRefused(failed) from None
     if code in _THROTTLED:
         raise Unavailable("the storage is busy; repeat the call") from error
     raise error

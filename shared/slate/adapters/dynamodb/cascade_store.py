@@ -13,13 +13,16 @@ from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, Transactio
 from slate.adapters.dynamodb.changes import IS_OPEN, Change, check
 from slate.adapters.dynamodb.keys import Place, graph_pk, prefix, ready_attributes, task_key, timer_attributes
 from slate.adapters.dynamodb.storage import Storage
+from slate.adapters.dynamodb.table import READY_SK
 from slate.adapters.dynamodb.task_items import history_line, need_of
 from slate.adapters.dynamodb.task_store import AT_HOME, IN_READY, IN_TIMER
 from slate.domain.errors import Unavailable
-from slate.domain.slots import HOLDS
+from slate.domain.slots import HOLD_ADD
 from slate.domain.tasks import TERMINAL, EdgeKind, TaskState
 from slate.ports.task_store import Edge, Parent, Told
 
+FREED_BOUND: Final = 100
+"""So many freed children are kept on the parent; one call frees no more."""
 _TRIES: Final = 20
 
 
@@ -71,7 +74,11 @@ class DynamoCascadeStore:
                 return Told(moved=True)
             except ConditionFailed as failed:
                 old = failed.old
-                if old is None or edge.slot not in need_of(old) or (epoch is not None and old["epoch"] != epoch):
+                if old is None or (epoch is not None and old["epoch"] != epoch):
+                    return Told()
+                if edge.slot not in need_of(old):
+                    return Told(ready=_made_ready(old, write))
+                if approval is not None and old["state"] != TaskState.BLOCKED:
                     return Told()
                 last = not last
             else:
@@ -83,17 +90,19 @@ class DynamoCascadeStore:
         change = Change() if approval is None else Change().set(answer=approval.answer)
         if not last:
             change.take("need", edge.slot)
-            if approval is not None:
-                change.set(updated_at=now).note(history_line(now, "approved", approval.agent))
-            if edge.slot in HOLDS:
+            if edge.slot == HOLD_ADD:
                 change.remove(*IN_TIMER)
             others = "(size(#need) > :one OR #state <> :BLOCKED)"
+            if approval is not None:
+                # A slot of a task that has ended stays: a retry asks for the approval again.
+                change.set(updated_at=now).note(history_line(now, "approved", approval.agent))
+                others = "size(#need) > :one AND #state = :BLOCKED"
             return change.on(key, f"contains(#need, :slot) AND {others}", slot=edge.slot)
         place = Place(edge.queue, edge.role, edge.priority, edge.lease_seconds)
         ready = ready_attributes(tenant, place, edge.child, now, self._storage.ready_shards)
         change.set(state=TaskState.READY, updated_at=now, **ready).remove("need")
         change.note(history_line(now, "ready") if approval is None else history_line(now, "approved", approval.agent))
-        if edge.slot in HOLDS:
+        if edge.slot == HOLD_ADD:
             change.remove(*IN_TIMER)
         return change.on(key, "#state = :BLOCKED AND contains(#need, :slot) AND size(#need) = :one", slot=edge.slot)
 
@@ -102,7 +111,7 @@ class DynamoCascadeStore:
         for _ in range(_TRIES):
             old = self._storage.calls.get(tenant, key)
             if old is None or old["state"] in TERMINAL:
-                return Told()
+                return _ended_before(parent, edge, old)
             write = cancelling(self._storage, key, old, cause=f"parent:{parent.task_id}", agent="slate")
             try:
                 self._apply(tenant, write, parent)
@@ -128,10 +137,10 @@ class DynamoCascadeStore:
             raise ConditionFailed(refused.failed[1]) from None
 
     def all_told(self, tenant: str, parent: Parent, freed: Sequence[str]) -> None:
-        """One update; what it freed is kept, so that a repeated completion can say it again."""
+        """One update; the first it freed are kept, so that a repeated completion can say them again."""
         change = Change().remove("unlocking", *IN_TIMER)
         if freed:
-            change.set(freed=list(freed))
+            change.set(freed=list(freed[:FREED_BOUND]))
         key = task_key(tenant, parent.graph_id, parent.task_id)
         condition = "#state = :state_seen AND #epoch = :epoch_seen AND #unlocking = :yes"
         try:
@@ -140,6 +149,18 @@ class DynamoCascadeStore:
             )
         except ConditionFailed:
             return  # another call has told them all, or the task was retried or deleted: nothing is left to say
+
+
+def _made_ready(old: Item, write: Write) -> bool:
+    """Whether this very write made the child READY, and its reply was lost: it stands where the write put it."""
+    return old["state"] == TaskState.READY and old.get(READY_SK) == write.values.get(f":{READY_SK}")
+
+
+def _ended_before(parent: Parent, edge: Edge, old: Item | None) -> Told:
+    """A child that had ended: where it was cancelled and its own children are untold, they are told again."""
+    if old is None or old["state"] != TaskState.CANCELLED or not old.get("unlocking"):
+        return Told()
+    return Told(then=parent._replace(task_id=edge.child, state=TaskState.CANCELLED, epoch=old["epoch"]))
 
 
 class ParentGone(Exception):  # stays within this package

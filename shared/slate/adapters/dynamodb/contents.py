@@ -27,24 +27,25 @@ def size_of(value: Any) -> int:
     return len(to_json(value))
 
 
-def item_for(storage: Storage, tenant: str, ref: str | None, key: Key, value: Any, name: str) -> Item:
+def item_for(storage: Storage, tenant: str, ref: str | None, key: Key, value: Any) -> Item:
     """An item that holds a large value, or names the object that does (which is written first).
 
-    ``name`` makes the object's key unique to this attempt: an attempt that loses leaves an object behind that goes
-    with its graph.
+    The object is named after its sealed bytes, which no two attempts share: one that loses never overwrites the
+    winner's, and leaves an object behind that goes with its graph.
     """
     sealed = storage.codec.seal(tenant, ref, key, CONTENT, value)
     item = {**key.attributes, **subject_attributes(tenant, ref)}
     if len(sealed) <= ITEM_BYTES + OVERHEAD_BYTES:
         return {**item, CONTENT: sealed}
-    blob = blob_prefix(tenant, key.pk) + f"{key.sk.replace('#', '/')}/{name}"
+    digest = storage.codec.digest(tenant, ref, sealed.hex())
+    blob = blob_prefix(tenant, key.pk) + f"{key.sk.replace('#', '/')}/{digest.hex()}"
     storage.blobs.put(blob, sealed)
-    return {**item, _BLOB: blob, "blob_digest": storage.codec.digest(tenant, ref, sealed.hex())}
+    return {**item, _BLOB: blob, "blob_digest": digest}
 
 
-def put_for(storage: Storage, tenant: str, ref: str | None, key: Key, value: Any, name: str) -> Write:
+def put_for(storage: Storage, tenant: str, ref: str | None, key: Key, value: Any) -> Write:
     """The write of ``item_for``, never over another."""
-    return put(item_for(storage, tenant, ref, key, value, name))
+    return put(item_for(storage, tenant, ref, key, value))
 
 
 def blob_prefix(tenant: str, graph_pk: str) -> str:

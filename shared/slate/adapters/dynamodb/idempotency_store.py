@@ -40,6 +40,7 @@ class DynamoIdempotencyStore:
             **place.attributes,
             "digest": digest,
             "seed": seed,
+            "by": seed,
             "at_work_until": now + AT_WORK_MS,
             "expires_at": now + KEPT_MS,
             "ttl": (now + KEPT_MS) // 1000,
@@ -51,23 +52,26 @@ class DynamoIdempotencyStore:
         except ConditionFailed as failed:
             if failed.old is None:
                 raise InProgress("the first call under this Idempotency-Key is just ending; repeat it") from None
-            return self._found(tenant, place, failed.old, digest)
+            return self._found(tenant, place, failed.old, digest, seed)
         return Remembered(None, seed)
 
-    def _found(self, tenant: str, place: Key, old: Item, digest: bytes) -> Remembered:
+    def _found(self, tenant: str, place: Key, old: Item, digest: bytes, by: str) -> Remembered:
         if old["digest"] != digest:
             message = "this key was used with another request; use a new key for a new request"
             raise Invalid.field("Idempotency-Key", message)
         if "answer" in old:
             answer = self._storage.codec.open(tenant, None, place, "answer", old["answer"])
             return Remembered(answer, old["seed"])
+        if old["by"] == by:
+            return Remembered(None, old["seed"])  # this very call opened it, and the reply was lost
         now = self._storage.clock.now()
-        change = Change().set(at_work_until=now + AT_WORK_MS)
+        change = Change().set(at_work_until=now + AT_WORK_MS, by=by)
         idle = "attribute_not_exists(#answer) AND #at_work_until = :seen AND #at_work_until <= :now"
         try:
             self._storage.calls.write(tenant, change.on(place, idle, seen=old["at_work_until"], now=now))
-        except ConditionFailed:
-            raise InProgress("the first call under this Idempotency-Key is still at work; repeat it soon") from None
+        except ConditionFailed as failed:
+            if failed.old is None or failed.old["by"] != by:
+                raise InProgress("the first call under this Idempotency-Key is still at work; repeat it soon") from None
         return Remembered(None, old["seed"])
 
     def finish(self, tenant: str, agent: str, key: str, answer: JsonValue) -> None:

@@ -22,6 +22,7 @@ from slate.ports.task_store import Edge
 
 HOLD_MS: Final = 24 * 3_600 * 1000
 _TRIES: Final = 20
+_HELD: Final = "#state = :BLOCKED AND #epoch = :epoch AND contains(#need, :hold)"
 
 
 class Joining:
@@ -60,7 +61,7 @@ class Joining:
         for _ in range(_TRIES):
             found = self._storage.calls.get_many(tenant, [parent_key, edge, child_key])
             now = found.get(child_key)
-            if now is None or now["epoch"] != epoch or now["state"] != TaskState.BLOCKED:
+            if now is None or now["epoch"] != epoch or slots.HOLD_ADD not in need_of(now):
                 return False
             if parent_key not in found:
                 raise Conflict(f"there is no task {parent.task_id!r}; add it before")
@@ -97,11 +98,13 @@ class Joining:
             cause = f"parent:{dependency.task_id}"
             write = cancelling(self._storage, child_key, child, cause=cause, agent="slate")
             return [*writes, write.also("#epoch = :child_epoch", **{":child_epoch": child["epoch"]})]
+        # On its hold still: without it the last slot could go here, and nobody would make the task READY.
+        held = {"epoch": child["epoch"], "hold": slots.HOLD_ADD}
         if slot in need_of(child):
-            blocked = "#state = :BLOCKED AND #epoch = :epoch AND contains(#need, :slot)"
-            writes.append(Change().take("need", slot).on(child_key, blocked, epoch=child["epoch"], slot=slot))
+            change = Change().take("need", slot)
+            writes.append(change.on(child_key, f"{_HELD} AND contains(#need, :slot)", slot=slot, **held))
         elif writes:
-            writes.append(check(child_key, "#state = :BLOCKED AND #epoch = :epoch", epoch=child["epoch"]))
+            writes.append(check(child_key, _HELD, **held))
         return writes
 
     @staticmethod

@@ -38,15 +38,15 @@ class DynamoSteeringStore:
         item = self._item(tenant, key)
         if item["state"] == TaskState.WAITING:
             return self._answer(tenant, key, item, task, answer, agent)
-        if slots.APPROVAL in need_of(item):
+        if item["state"] == TaskState.BLOCKED and slots.APPROVAL in need_of(item):
             return self._approve(tenant, key, item, task, answer, agent)
         raise Conflict(f"the task is {task.state} and asks nothing", **task.facts())
 
     def _answer(self, tenant: str, key: Key, item: Item, task: Task, answer: JsonValue, agent: str) -> Task:
-        now = self._storage.clock.now()
+        now, sealed = self._storage.clock.now(), self._sealed(tenant, key, item, answer)
         change = (
             Change()
-            .set(state=TaskState.READY, updated_at=now, answer=self._sealed(tenant, key, item, answer))
+            .set(state=TaskState.READY, updated_at=now, answer=sealed)
             .let(ready_pk="#home_pk", ready_sk="#home_sk")
             .remove(*AT_HOME)
         )
@@ -56,13 +56,15 @@ class DynamoSteeringStore:
             write = change.on(key, "#state = :WAITING AND #epoch = :epoch", epoch=task.epoch)
             return self._reader.task(tenant, self._storage.calls.write(tenant, write))
         except ConditionFailed as failed:
+            if failed.old is not None and failed.old.get("answer") == sealed:
+                return self._reader.task(tenant, failed.old)  # no two answers are sealed alike: it is this one
             raise Conflict("the question was answered, or another is asked by now", **_facts(failed.old)) from None
 
     def _approve(self, tenant: str, key: Key, item: Item, task: Task, answer: JsonValue, agent: str) -> Task:
         sealed = self._sealed(tenant, key, item, answer)
         alone = need_of(item) == {slots.APPROVAL}
         edge = _own_slot(item, task.task_id, slots.APPROVAL, likely_last=alone)
-        self._cascade.free(tenant, task.graph_id, edge, epoch=item["epoch"], approval=Approval(agent, sealed))
+        self._cascade.free(tenant, task.graph_id, edge, epoch=task.epoch, approval=Approval(agent, sealed))
         now = self._item(tenant, key)
         if now.get("answer") != sealed:
             raise Conflict("the approval was given by another, or the task ended", **_facts(now))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor
+from concurrent.futures import Executor, wait
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -30,4 +30,5 @@ class Storage:
     def each(self, do: Callable[[T], R], things: Iterable[T]) -> list[R]:
         """Do something with each thing, side by side; the first error is raised once all have ended."""
         futures = [self.executor.submit(do, thing) for thing in things]
+        wait(futures)  # nothing is still being written when the caller learns of an error
         return [future.result() for future in futures]

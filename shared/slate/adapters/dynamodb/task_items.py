@@ -74,7 +74,7 @@ class NewTask:
         if not self.large_input:
             return None
         key = input_key(self._tenant, self._head.graph_id, self.spec.task_id)
-        return contents.item_for(self._storage, self._tenant, self._ref, key, self.spec.input, "input")
+        return contents.item_for(self._storage, self._tenant, self._ref, key, self.spec.input)
 
     def item(self, *, cancelled_by: str | None = None, held_until: int | None = None) -> Item:
         """The item: READY without a need, BLOCKED with one, CANCELLED under a parent that is broken already."""

@@ -88,36 +88,45 @@ class DynamoTaskStore:
         """One update of the lease's end, which an index does not know: the sweeper moves the timer entry."""
         until = self._storage.clock.now() + lease_seconds * 1000
         key = _key(tenant, lease)
-        change = Change().set(lease_until=until)
-        told = Change()
+        said: Item = {}
         if progress is not None:
-            sealed = self._storage.codec.seal(tenant, lease.subject_ref, key, "progress", progress)
-            change.set(progress=sealed)
-            told.set(progress=sealed)
-        try:
-            self._storage.calls.write(tenant, _held(change, key, lease).also("#lease_until <= :lease_until"))
-        except ConditionFailed as failed:
-            old = failed.old
-            if old is None:
-                raise _gone(lease) from None
-            if _is_held(old, lease):
-                if progress is not None:
-                    self._storage.calls.write(tenant, _held(told, key, lease))
-                return Beat(old["lease_until"], cancel_requested=False)
-            if old["state"] == TaskState.CANCELLED and old.get("token") == lease.nonce:
-                return Beat(None, cancel_requested=True)
-            raise _refused(old, lease) from None
+            said["progress"] = self._storage.codec.seal(tenant, lease.subject_ref, key, "progress", progress)
+        write = _held(Change().set(lease_until=until, **said), key, lease).also("#lease_until <= :lease_until")
+        for _ in range(_FORM_TRIES):
+            try:
+                self._storage.calls.write(tenant, write)
+            except ConditionFailed as failed:
+                old = failed.old
+                if old is None:
+                    raise _gone(lease) from None
+                if old["state"] == TaskState.CANCELLED and old.get("token") == lease.nonce:
+                    return Beat(None, cancel_requested=True)
+                if not _is_held(old, lease):
+                    raise _refused(old, lease) from None
+                until = old["lease_until"]
+                if not said:
+                    break
+                write = _held(Change().set(**said), key, lease)  # the lease ends later already: only what was said
+            else:
+                break
         return Beat(until, cancel_requested=False)
 
     def complete(self, tenant: str, lease: Lease, outcome: Outcome) -> tuple[Task, tuple[str, ...]]:
         """One update in the form that fits whether somebody waits for the task; a wrong guess costs one more."""
         key = _key(tenant, lease)
         said = {"action": outcome.action, "result": outcome.result, "artifacts": list(outcome.artifacts)}
-        large = contents.size_of(said) > contents.INLINE_RESULT_BYTES
+        size = contents.size_of(said)
+        seen: Item = {"state": TaskState.RUNNING, "dependents": int(lease.has_dependents)}
+        if size > contents.ITEM_BYTES:
+            # Its object is written before the task names it: while the task is there, so that it goes with the graph.
+            found = self._storage.calls.get(tenant, key)
+            if (before := self._completed_before(tenant, lease, found)) is not None:
+                return before
+            seen = found or seen
+        large = size > contents.INLINE_RESULT_BYTES
         result = self._large_result(tenant, lease, said) if large else None
         inline: Any = {"action": outcome.action} if large else said
         sealed = self._storage.codec.seal(tenant, lease.subject_ref, key, "outcome", inline)
-        seen: Item = {"state": TaskState.RUNNING, "dependents": int(lease.has_dependents)}
         for _ in range(_FORM_TRIES):
             change = self._ended(lease, TaskState.DONE, "completed", seen, key).set(outcome=sealed)
             if large:
@@ -126,19 +135,24 @@ class DynamoTaskStore:
             try:
                 return self._reader.task(tenant, self._apply(tenant, write, result)), ()
             except ConditionFailed as failed:
-                old = failed.old
-                if old is None:
-                    raise _gone(lease) from None
-                if old["state"] == TaskState.DONE and _is_mine(old, lease):
-                    return self._reader.task(tenant, old), tuple(old.get("freed", ()))
-                if not _is_mine(old, lease) or old["state"] not in (TaskState.RUNNING, TaskState.READY):
-                    raise _refused(old, lease) from None
-                seen = old
+                if (before := self._completed_before(tenant, lease, failed.old)) is not None:
+                    return before
+                seen = failed.old or seen
         raise _busy()
+
+    def _completed_before(self, tenant: str, lease: Lease, item: Item | None) -> tuple[Task, tuple[str, ...]] | None:
+        """The answer of an earlier try that applied; None where the task may still be completed."""
+        if item is None:
+            raise _gone(lease)
+        if item["state"] == TaskState.DONE and _is_mine(item, lease):
+            return self._reader.task(tenant, item), tuple(item.get("freed", ()))
+        if not _is_mine(item, lease) or item["state"] not in (TaskState.RUNNING, TaskState.READY):
+            raise _refused(item, lease)
+        return None
 
     def _large_result(self, tenant: str, lease: Lease, said: Any) -> Write:
         key = result_key(tenant, lease.graph_id, lease.task_id)
-        return contents.put_for(self._storage, tenant, lease.subject_ref, key, said, lease.nonce)
+        return contents.put_for(self._storage, tenant, lease.subject_ref, key, said)
 
     def _apply(self, tenant: str, write: Write, result: Write | None) -> Item:
         """The update alone, or together with the item of a large result."""

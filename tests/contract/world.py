@@ -1,0 +1,318 @@
+"""A fresh Slate for each test: one process-wide moto, tables of its own, a clock that is moved, nothing random."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor, Future
+from typing import Any, Final
+
+from contract.faults import Faults, FaultyClient
+from slate.adapters.dynamodb.calls import Calls, Item, Key, from_wire
+from slate.adapters.dynamodb.cascade_store import DynamoCascadeStore
+from slate.adapters.dynamodb.codec import Codec
+from slate.adapters.dynamodb.graph_store import DynamoGraphStore
+from slate.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
+from slate.adapters.dynamodb.key_store import DynamoApiKeyStore
+from slate.adapters.dynamodb.keyring import DynamoKeyring
+from slate.adapters.dynamodb.keys import ref_of, task_key
+from slate.adapters.dynamodb.steering_store import DynamoSteeringStore
+from slate.adapters.dynamodb.storage import Storage
+from slate.adapters.dynamodb.table import KEYS, MAIN
+from slate.adapters.dynamodb.task_items import need_of
+from slate.adapters.dynamodb.task_store import DynamoTaskStore
+from slate.adapters.dynamodb.timer_store import DynamoTimerStore
+from slate.adapters.inprocess.clocks import ManualClock
+from slate.adapters.inprocess.master_key import MasterKeyWrapper
+from slate.adapters.s3.blob_store import S3BlobStore
+from slate.contract.tasks import (
+    Added,
+    AddTasks,
+    AskQuestion,
+    ClaimTasks,
+    Completed,
+    CompleteTask,
+    CreateGraph,
+    FailTask,
+    Heartbeat,
+    ReleaseTask,
+    ResumeTask,
+    RetryTask,
+    SendHeartbeat,
+)
+from slate.domain.access import Principal, Scope
+from slate.domain.graphs import Graph
+from slate.domain.leases import Claim
+from slate.domain.tasks import OPEN, Task, TaskSpec, TaskState
+from slate.settings import Settings
+from slate.wiring import Parts, assemble
+
+START: Final = 1_800_000_000_000
+ROLE: Final = "worker"
+TENANT: Final = "acme"
+DAY: Final = 86_400
+SEALED: Final = ("body", "outcome", "error", "question", "answer", "progress", "said", "content", "subject")
+_UNREPEATABLE: Final = ("digest", "blob_digest", "blob", "salt")
+"""Differ between two worlds, since their keys do."""
+_numbers = itertools.count()
+
+
+class CountingIds:
+    """Ids and secrets in order, so that two runs of one test make the same."""
+
+    def __init__(self) -> None:
+        self._count = itertools.count(1)
+
+    def new(self) -> str:
+        return f"{next(self._count):032x}"
+
+    def secret(self) -> str:
+        return f"secret-{next(self._count):016}"
+
+
+class SteadyRandom(random.Random):
+    """Seeded. The pause before another try draws nothing, so that a fault does not change what is drawn after it."""
+
+    def uniform(self, a: float, _: float) -> float:
+        return a
+
+
+class Inline(Executor):
+    """Runs what it is given at once, so that calls have an order that can be counted."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except BaseException as error:  # noqa: BLE001  # as an executor's thread does
+            future.set_exception(error)
+        return future
+
+
+def task(task_id: str, *parents: str | dict[str, str], **more: Any) -> TaskSpec:
+    """A task for the role that ``World.claim`` works for."""
+    return TaskSpec.model_validate(
+        {"task_id": task_id, "title": f"do {task_id}", "role": ROLE, "depends_on": parents, **more}
+    )
+
+
+def after(parent: str) -> dict[str, str]:
+    """An edge that any end of the parent meets."""
+    return {"task_id": parent, "kind": "completion"}
+
+
+def many(prefix: str, count: int) -> list[str]:
+    """Ids in the order of their numbers."""
+    return [f"{prefix}{i:03}" for i in range(count)]
+
+
+class World:
+    """A Slate, the stores behind it, and the few words that tests speak."""
+
+    def __init__(self, dynamodb: Any, s3: Any, **settings: Any) -> None:
+        n = next(_numbers)
+        self.settings = Settings(table=f"main-{n}", keys_table=f"keys-{n}", bucket=f"content-{n}", **settings)
+        self.dynamodb, self.s3 = dynamodb, s3
+        self._make()
+        self.clock = ManualClock(START)
+        self.faults = Faults()
+        self.slept: list[float] = []
+        client, wrapper = FaultyClient(self.dynamodb, self.faults), MasterKeyWrapper.generate()
+        parts = Parts(
+            dynamodb=client,  # type: ignore[arg-type]
+            s3=FaultyClient(self.s3, self.faults),  # type: ignore[arg-type]
+            wrapper=wrapper,
+            clock=self.clock,
+            executor=Inline(),
+            ids=CountingIds(),
+            rng=SteadyRandom(7),
+            sleep=self.slept.append,
+        )
+        self.slate = assemble(self.settings, parts)
+        self.storage = self._storage(parts)
+        self.graphs, self.tasks = DynamoGraphStore(self.storage), DynamoTaskStore(self.storage)
+        self.steering, self.cascade = DynamoSteeringStore(self.storage), DynamoCascadeStore(self.storage)
+        self.timer = DynamoTimerStore(self.storage, self.graphs)
+        self.calls_seen, self.keys = DynamoIdempotencyStore(self.storage), DynamoApiKeyStore(self.storage)
+        self.me = self.principal()
+
+    def _make(self) -> None:
+        self.dynamodb.create_table(**MAIN.create_arguments(self.settings.table))
+        self.dynamodb.create_table(**KEYS.create_arguments(self.settings.keys_table))
+        where = {"LocationConstraint": self.s3.meta.region_name}
+        self.s3.create_bucket(Bucket=self.settings.bucket, CreateBucketConfiguration=where)
+        versioning = {"Status": "Enabled"}
+        self.s3.put_bucket_versioning(Bucket=self.settings.bucket, VersioningConfiguration=versioning)
+
+    def _storage(self, parts: Parts) -> Storage:
+        def calls(table: str) -> Calls:
+            return Calls(parts.dynamodb, table, parts.rng, parts.sleep)
+
+        keyring = DynamoKeyring(calls(self.settings.keys_table), parts.wrapper, parts.clock, cache_seconds=300)
+        return Storage(
+            calls=calls(self.settings.table),
+            codec=Codec(keyring),
+            blobs=S3BlobStore(parts.s3, self.settings.bucket),
+            clock=parts.clock,
+            executor=parts.executor,
+            ready_shards=self.settings.ready_shards,
+        )
+
+    def close(self) -> None:
+        """Forget its tables: a session makes thousands."""
+        self.dynamodb.delete_table(TableName=self.settings.table)
+        self.dynamodb.delete_table(TableName=self.settings.keys_table)
+
+    # ---- who
+
+    def principal(self, agent: str = "ann", tenant: str = TENANT, **more: Any) -> Principal:
+        return Principal(tenant=tenant, agent=agent, key_id=f"k-{agent}", scopes=frozenset(Scope), **more)
+
+    # ---- planners
+
+    def graph(self, *specs: TaskSpec, graph_id: str = "g", by: Principal | None = None, **more: Any) -> Graph:
+        body = CreateGraph(graph_id=graph_id, goal=more.pop("goal", "a goal"), tasks=specs, **more)
+        return self.slate.planning.create(by or self.me, body, None)[0]
+
+    def add(self, *specs: TaskSpec, graph_id: str = "g", by: Principal | None = None, more: bool = False) -> Added:
+        return self.slate.planning.add(by or self.me, graph_id, AddTasks(tasks=specs, more=more), None)
+
+    def cancel_graph(self, graph_id: str = "g") -> Graph:
+        return self.slate.planning.cancel(self.me, graph_id, None)
+
+    def delete_graph(self, graph_id: str = "g") -> None:
+        self.slate.planning.delete(self.me, graph_id, None)
+
+    # ---- workers
+
+    def claim(self, by: Principal | None = None, **more: Any) -> Claim:
+        """The one task there is to claim."""
+        (claim,) = self.claims(by, **more)
+        return claim
+
+    def claims(self, by: Principal | None = None, *, key: str | None = None, **more: Any) -> tuple[Claim, ...]:
+        body = ClaimTasks.model_validate({"roles": (ROLE,), **more})
+        return self.slate.working.claim(by or self.me, body, key).claims
+
+    def heartbeat(self, claim: Claim, by: Principal | None = None, **more: Any) -> Heartbeat:
+        body = SendHeartbeat(token=claim.token, **more)
+        return self.slate.working.heartbeat(by or self.me, claim.task.graph_id, claim.task.task_id, body)
+
+    def complete(self, claim: Claim, result: Any = "ok", by: Principal | None = None, **more: Any) -> Completed:
+        body = CompleteTask(token=claim.token, action="did it", result=result, **more)
+        return self.slate.working.complete(by or self.me, claim.task.graph_id, claim.task.task_id, body)
+
+    def fail(self, claim: Claim, error: Any = "boom", by: Principal | None = None, *, retryable: bool = True) -> Task:
+        body = FailTask(token=claim.token, error=error, retryable=retryable)
+        return self.slate.working.fail(by or self.me, claim.task.graph_id, claim.task.task_id, body)
+
+    def wait(self, claim: Claim, question: Any = "may I?", by: Principal | None = None) -> Task:
+        body = AskQuestion(token=claim.token, question=question)
+        return self.slate.working.wait(by or self.me, claim.task.graph_id, claim.task.task_id, body)
+
+    def release(self, claim: Claim, by: Principal | None = None) -> Task:
+        body = ReleaseTask(token=claim.token)
+        return self.slate.working.release(by or self.me, claim.task.graph_id, claim.task.task_id, body)
+
+    # ---- people
+
+    def task(self, task_id: str, graph_id: str = "g", by: Principal | None = None) -> Task:
+        return self.slate.steering.get(by or self.me, graph_id, task_id)
+
+    def resume(
+        self,
+        task_id: str,
+        answer: Any = "yes",
+        epoch: int | None = None,
+        by: Principal | None = None,
+        graph_id: str = "g",
+    ) -> Task:
+        body = ResumeTask(answer=answer, epoch=epoch)
+        return self.slate.steering.resume(by or self.me, graph_id, task_id, body, None)
+
+    def cancel(self, task_id: str, by: Principal | None = None, graph_id: str = "g") -> Task:
+        return self.slate.steering.cancel(by or self.me, graph_id, task_id, None)
+
+    def retry(self, task_id: str, by: Principal | None = None, graph_id: str = "g", *, cascade: bool = False) -> Task:
+        return self.slate.steering.retry(by or self.me, graph_id, task_id, RetryTask(cascade=cascade), None)
+
+    def states(self, graph_id: str = "g") -> dict[str, str]:
+        """The state of each task, as callers see it."""
+        page = self.tasks.page(TENANT, graph_id, None, None, None, 1_000)
+        return {t.task_id: t.state.value for t in page.items}
+
+    # ---- time
+
+    def sweep(self) -> int:
+        return self.slate.sweeping.run_once()
+
+    def settle(self) -> None:
+        """Let all time pass that anything waits for: leases, delays, holds, last sweeps."""
+        for _ in range(4):
+            self.clock.advance(DAY + 1)
+            while self.sweep():
+                pass
+
+    def work_off(self) -> None:
+        """Workers and people do all there is to do, and never fail."""
+        for _ in range(1_000):
+            for item in self.items().values():
+                if item["sk"].startswith("T#") and _asks(item):
+                    self.resume(item["sk"][2:], graph_id=item["pk"].rpartition("#")[2])
+            claims = self.claims(max=100)
+            for claim in claims:
+                self.complete(claim)
+            if not claims and not any(_asks(item) for item in self.items().values()):
+                return
+        raise AssertionError("work does not end")
+
+    # ---- behind the ports
+
+    def items(self) -> dict[Key, Item]:
+        """Every item of the main table."""
+        found: dict[Key, Item] = {}
+        arguments: dict[str, Any] = {"TableName": self.settings.table}
+        while True:
+            page = self.dynamodb.scan(**arguments)
+            for raw in page["Items"]:
+                item = from_wire(raw) or {}
+                found[Key(item["pk"], item["sk"])] = item
+            if "LastEvaluatedKey" not in page:
+                return found
+            arguments["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+
+    def item(self, task_id: str, graph_id: str = "g") -> Item:
+        """A task's item as it is stored."""
+        return self.storage.calls.get(TENANT, task_key(TENANT, graph_id, task_id)) or {}
+
+    def content(self) -> dict[Key, Item]:
+        """Every item with what is sealed opened, without what differs between two worlds that did the same."""
+        return {key: self._opened(key, item) for key, item in self.items().items()}
+
+    def _opened(self, key: Key, item: Item) -> Item:
+        tenant, ref = key.pk.partition("#")[0], ref_of(item)
+        shown = {name: value for name, value in item.items() if name not in _UNREPEATABLE}
+        if key.sk == "CALL":
+            shown["answer"] = "answer" in shown  # it holds tokens
+        for name in SEALED:
+            if isinstance(shown.get(name), bytes):
+                shown[name] = self.storage.codec.open(tenant, ref, key, name, shown[name])
+        if "subject_pk" in shown:
+            shown["subject_pk"] = "about somebody"
+        return shown
+
+    def objects(self) -> list[str]:
+        """The key of every object version."""
+        pages = self.s3.get_paginator("list_object_versions").paginate(Bucket=self.settings.bucket)
+        return [v["Key"] for page in pages for v in (*page.get("Versions", []), *page.get("DeleteMarkers", []))]
+
+
+def _asks(item: Item) -> bool:
+    if not item["sk"].startswith("T#"):
+        return False
+    return item["state"] == TaskState.WAITING or (item["state"] == TaskState.BLOCKED and need_of(item) == {0})
+
+
+def all_ended(states: Iterable[str]) -> bool:
+    return not set(states) & {state.value for state in OPEN}
