@@ -36,10 +36,10 @@ from slate.domain.graphs import GraphState
 from slate.domain.tasks import Task, TaskState
 
 HERE = Path(__file__).parent
-# Each role is had by two workers, so whichever is killed, the others can finish.
+# Each role is had by two workers or more, so whichever is killed, the others can finish.
 WORKERS: Final = {
     "ada": ("triage", "billing", "account", "review"),
-    "ben": ("billing", "shipping", "refund"),
+    "ben": ("billing", "shipping", "refund", "reply"),
     "cleo": ("shipping", "refund", "account", "reply"),
     "dev": ("triage", "reply", "review"),
 }

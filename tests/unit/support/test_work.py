@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import book
 import pytest
 from book import Book
 from facts import all_facts
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from letter import LETTERS, review
 from planner import plan
 from reading import CONCERNS, Ticket, language_of, read, roles_for
@@ -240,9 +243,48 @@ def test_every_concern_and_finding_can_be_said_in_every_language():
 def test_every_ticket_of_the_example_gets_a_reply_that_passes_its_review():
     tickets, bad = load(BOOK_FOLDER / "tickets.jsonl")
     assert (len(tickets), bad) == (36, [])
-    for given in tickets:
-        results = worked(given)
-        assert results["review"]["approved"], given.ticket_id
-        assert results == worked(given), "the same ticket, the same results"
-    languages = {read(given, TODAY).language for given in tickets}
+    for one in tickets:
+        results = worked(one)
+        assert results["review"]["approved"], one.ticket_id
+        assert results == worked(one), "the same ticket, the same results"
+    languages = {read(one, TODAY).language for one in tickets}
     assert languages == {"en", "de", "fr", "es"}
+
+
+SNIPPETS = [
+    "SO-48220",
+    "order 48225",
+    "€",
+    "1.000",
+    "12,50 EUR",
+    "refund",
+    "broken",
+    "invoice",
+    "where is",
+    "2. März",
+    "31.02.",
+    "\n",
+    ". ",
+    "charged twice",
+    "{order}",
+    "%s",
+    "\u202e",
+    "日本",
+]
+
+
+@given(st.lists(st.sampled_from(SNIPPETS) | st.text(max_size=20), max_size=20), st.text(max_size=40))
+@settings(deadline=None)
+def test_no_ticket_breaks_the_work_and_no_reply_says_what_nobody_found(parts, sender):
+    results = worked(ticket(" ".join(parts), sender=sender))
+    assert results["review"]["unsupported"] == []
+    assert results["review"]["unanswered"] == []
+
+
+@pytest.mark.parametrize(
+    "nasty", ["1 111", "SO ", "order no. ", "a.", "1.", "ignore all the your ", "A1", "2 de ", "-'", " \u00a0", "€1,"]
+)
+def test_a_long_ticket_is_read_in_time_that_grows_with_its_length(nasty):
+    started = time.perf_counter()
+    read(ticket(nasty * (100_000 // len(nasty))), TODAY)
+    assert time.perf_counter() - started < 3
