@@ -16,12 +16,13 @@ help: ## list the targets
 
 setup: $(READY) ## make .venv with everything
 
-$(READY): requirements/dev.txt pyproject.toml
+$(READY): requirements/dev.txt requirements/lambda.txt pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Slate needs Python 3.11, 3.12 or 3.13 on the PATH; or: make PYTHON=/path/to/python"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "installing the locked packages into .venv (a minute or two, once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m slate_infra.dependencies
 	@touch $@
 
 demo: $(READY) ## a planner and four workers answer customer tickets; one worker is killed midway
@@ -56,14 +57,20 @@ costs: $(READY) ## count what each step costs, into docs/costs.md
 	@$(BIN)/python -m tests.benchmarks.costs
 
 synth: $(READY) ## the CloudFormation template, into cdk.out
+	@rm -rf cdk.out
 	@$(BIN)/python -m slate_infra.app
 
 openapi: $(READY) ## the OpenAPI document, into docs/openapi.json
 	@$(BIN)/python -m slate_functions.tasks_api.openapi > docs/openapi.json
 
+COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-annotate --no-header
+# The runtime brings boto3's family; no function calls by httpx.
+NOT_BUNDLED := boto3 botocore s3transfer jmespath urllib3 python-dateutil six httpx httpcore h11 anyio certifi idna
+
 lock: ## the hashed lock files, from pyproject.toml
-	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-		--no-annotate --no-header --extra dev -o requirements/dev.txt pyproject.toml requirements/build.in
+	@$(COMPILE) --universal --python-version 3.11 --extra dev -o requirements/dev.txt pyproject.toml requirements/build.in
+	@$(COMPILE) --python-version 3.13 --python-platform aarch64-manylinux_2_28 --extra server -c requirements/dev.txt \
+		$(addprefix --no-emit-package ,$(NOT_BUNDLED)) -o requirements/lambda.txt pyproject.toml
 
 clean: ## remove what the targets made
-	@rm -rf .venv cdk.out demo-out .pytest_cache .mypy_cache .ruff_cache
+	@rm -rf .venv build cdk.out demo-out .pytest_cache .mypy_cache .ruff_cache
