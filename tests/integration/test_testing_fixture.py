@@ -20,11 +20,21 @@ def test_a_crashed_worker_loses_nothing(fresh_slate):
     assert second.task("g", "a").agent == "w2"
 
 
-@pytest.mark.parametrize("run", [1, 2])
-def test_each_test_starts_empty(fresh_slate, run):
+@pytest.mark.parametrize("graph_id", ["first", "second"])
+def test_each_test_starts_empty(fresh_slate, graph_id):
     client = fresh_slate.client()
     assert list(client.graphs()) == []
-    client.create_graph(**GRAPH)
+    client.create_graph(**{**GRAPH, "graph_id": graph_id})
+
+
+def test_a_flow_is_counted_in_calls_and_units(fresh_slate):
+    planner, worker = fresh_slate.client("planner"), fresh_slate.client("w1")
+    planner.create_graph(**GRAPH)
+    worker.graph("g")
+    with fresh_slate.meter() as cost:
+        worker.graph("g")
+    assert cost.calls == 2
+    assert (cost.reads, cost.writes) == (2, 0)
 
 
 def test_a_key_reaches_what_it_was_made_for(fresh_slate):
