@@ -166,7 +166,7 @@ def _answer(operation: Operation, status: HTTPStatus, references: _References) -
 def _refusal(status: HTTPStatus) -> dict[str, Any]:
     codes = sorted(code for code, of in STATUS.items() if of is status)
     content = {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example_problem(status)}
-    return {"description": f"{status.phrase}: {', '.join(f'`{c}`' for c in codes)}", "content": {MEDIA_TYPE: content}}
+    return {"description": " or ".join(f"`{code}`" for code in codes), "content": {MEDIA_TYPE: content}}
 
 
 def _response_name(status: HTTPStatus) -> str:
