@@ -274,6 +274,7 @@ class Operations:
         return "query", self._random.choice(
             (
                 query | {"ExpressionAttributeValues": {":h": {"N": "1"}}},
+                query | {"ExpressionAttributeValues": {":h": {"SS": ["a"]}}},
                 query | {"IndexName": "nowhere", "ExpressionAttributeValues": {":h": {"S": "a"}}},
                 query | group | {"ConsistentRead": True, "ExpressionAttributeValues": {":h": {"S": "x"}}},
             )
