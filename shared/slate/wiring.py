@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from slate.adapters.dynamodb.calls import Calls
@@ -166,7 +166,16 @@ def build_local(
     """Slate over moto in this process: its data lives in memory and goes with the context."""
     from slate.adapters.inprocess.moto_engine import MotoEngine
 
-    settings = settings or Settings()
+    # Engines of one process share one AWS account: names of its own keep each Slate to itself.
+    own = RandomIds().new()[:12]
+    base = settings or Settings()
+    settings = replace(
+        base,
+        table=f"{base.table}-{own}",
+        keys_table=f"{base.keys_table}-{own}",
+        ledger_table=f"{base.ledger_table}-{own}",
+        bucket=f"{base.bucket}-{own}",
+    )
     clock = clock or SystemClock()
     with MotoEngine(region=settings.region) as engine, ThreadPoolExecutor(PARALLEL_CALLS) as executor:
         dynamodb: DynamoDBClient = engine.client("dynamodb")
@@ -181,7 +190,11 @@ def build_local(
             ids=ids or RandomIds(),
             rng=rng or random.SystemRandom(),
         )
-        yield LocalSlate(slate=assemble(settings, parts), clock=clock, dynamodb=dynamodb, s3=s3)
+        try:
+            yield LocalSlate(slate=assemble(settings, parts), clock=clock, dynamodb=dynamodb, s3=s3)
+        finally:
+            for table in (settings.table, settings.keys_table, settings.ledger_table):
+                dynamodb.delete_table(TableName=table)
 
 
 def create_storage(dynamodb: DynamoDBClient, s3: S3Client, settings: Settings) -> None:

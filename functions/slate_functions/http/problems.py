@@ -54,12 +54,7 @@ def problem(error: SlateError, request_id: str) -> Response[str]:
         headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     if status is HTTPStatus.METHOD_NOT_ALLOWED:
         headers["Allow"] = ", ".join(error.data.get("allowed", ()))
-    return Response(status.value, MEDIA_TYPE, to_json(_members(error, request_id)).decode(), headers)
-
-
-def _members(error: SlateError, request_id: str) -> dict[str, Any]:
-    # Titled by its code: Python renames the phrases of HTTP's statuses from one version to the next.
-    return {**problem_of(error, request_id), "title": error.code.replace("_", " ").capitalize()}
+    return Response(status.value, MEDIA_TYPE, to_json(problem_of(error, request_id)).decode(), headers)
 
 
 def field_errors(error: ValidationError, whole: str) -> list[FieldError]:
@@ -102,7 +97,7 @@ def _words(detail: ErrorDetails) -> str:
 
 def example_problem(status: HTTPStatus) -> dict[str, Any]:
     """A problem of this status as a caller may meet it, for the documentation."""
-    return _members(_EXAMPLES[status], "8fdd4f6e0a1b4f0c")
+    return problem_of(_EXAMPLES[status], "8fdd4f6e0a1b4f0c")
 
 
 _EXAMPLES: Final[Mapping[HTTPStatus, SlateError]] = {

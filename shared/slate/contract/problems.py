@@ -44,7 +44,8 @@ def problem_of(error: SlateError, request_id: str) -> dict[str, Any]:
     return {
         **error.data,
         "type": f"urn:slate:problem:{error.code}",
-        "title": status.phrase,
+        # By its code: Python renames the phrases of HTTP's statuses from one version to the next.
+        "title": error.code.replace("_", " ").capitalize(),
         "status": status.value,
         "code": error.code,
         "detail": error.detail,

@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final, TypeVar
+
+from pydantic import BaseModel
+
 from slate.domain.errors import Invalid
 from slate.ports.keyring import Keyring
 from slate.service.sealing import Opaque
+
+ANSWER_BYTES: Final = 4_000_000
+"""A Lambda answers 6 MB at most; one entity more, of up to 2 MB, still fits."""
+
+Entity = TypeVar("Entity", bound=BaseModel)
+
+
+def fitting(entities: Sequence[Entity]) -> Sequence[Entity]:
+    """As many of the first as fit an answer; one at least."""
+    size = 0
+    for i, entity in enumerate(entities):
+        size += len(entity.model_dump_json())
+        if size > ANSWER_BYTES:
+            return entities[: max(i, 1)]
+    return entities
 
 
 class Cursors:

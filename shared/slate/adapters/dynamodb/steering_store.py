@@ -99,7 +99,7 @@ class DynamoSteeringStore:
         key = task_key(tenant, task.graph_id, task.task_id)
         item = self._item(tenant, key)
         if item["state"] not in (TaskState.FAILED, TaskState.CANCELLED):
-            raise Conflict(f"the task is {task.state}; only FAILED or CANCELLED is tried again", **task.facts())
+            return self._retried_before(tenant, key, item, task, agent)
         parents = parents_of(item)
         if slots.HOLD_ADD in need_of(item) or len(parents) > MAX_PARENTS_AT_ONCE:
             self._retry_in_parts(tenant, key, item, task, agent)
@@ -128,6 +128,16 @@ class DynamoSteeringStore:
         except TransactionRefused as refused:
             self._judge_retry(refused, task)
         return self._reader.task(tenant, self._item(tenant, key))
+
+    def _retried_before(self, tenant: str, key: Key, item: Item, task: Task, agent: str) -> Task:
+        """A repeat: what a retry in parts left over is done; nothing else may have happened since."""
+        if slots.HOLD_ADD in need_of(item):
+            self._joining.settle(tenant, task.graph_id, task.task_id, item["epoch"])
+            return self._reader.task(tenant, self._item(tenant, key))
+        _, event, by = item["history"][-1].split(" ", 2)
+        if (event, by) != ("retried", agent):
+            raise Conflict(f"the task is {task.state}; only FAILED or CANCELLED is tried again", **task.facts())
+        return self._reader.task(tenant, item)
 
     def _retrying(self, tenant: str, key: Key, item: Item, task: Task, need: set[int], agent: str) -> Write:
         now = self._storage.clock.now()

@@ -16,7 +16,7 @@ from slate.ports.clock import Clock
 from slate.ports.graph_store import GraphStore
 from slate.ports.task_store import Parent, TaskStore
 from slate.service.idempotency import Idempotency
-from slate.service.paging import Cursors
+from slate.service.paging import Cursors, fitting
 from slate.service.tasks.unlocking import Unlocking
 
 SHOWN_TASKS: Final = 100
@@ -226,7 +226,7 @@ class Planning:
     def _shown(self, tenant: str, head: GraphHead) -> Graph:
         """With its tasks where they are few, by one query either way."""
         page = self._tasks.page(tenant, head.graph_id, None, None, None, SHOWN_TASKS)
-        if page.position is not None:
+        if page.position is not None or len(fitting(page.items)) < len(page.items):
             return Graph.of(head, self._graphs.counts(tenant, head.graph_id))
         return Graph.of(head, Counts.of(task.state for task in page.items), page.items)
 

@@ -51,8 +51,9 @@ class Sweeping:
                 self._timer.tick_graph(due, deadline)
             elif (parent := self._timer.tick_task(due)) is not None:
                 self._unlocking.run(due.tenant, parent, None, deadline)
-        except Exception:  # noqa: BLE001  # whatever is wrong with one entry must not keep the others from being worked on
-            _log.exception("a due entry could not be worked on", extra={"entry": tuple(due)})
+        except Exception as error:  # noqa: BLE001  # one bad entry must not keep the others from being worked on
+            # Its kind alone: a message may quote what a caller said.
+            _log.error("a due entry could not be worked on: %s", type(error).__name__, extra={"entry": tuple(due)})
             self._timer.postpone(due, POSTPONE_MS)
             return 0
         return 1

@@ -29,6 +29,7 @@ from slate.ports.ids import Ids
 from slate.ports.keyring import Keyring
 from slate.ports.task_store import Candidate, Outcome, Parent, TaskStore
 from slate.service.idempotency import Idempotency
+from slate.service.paging import ANSWER_BYTES
 from slate.service.tasks.tokens import Tokens
 from slate.service.tasks.unlocking import Unlocking
 
@@ -65,6 +66,8 @@ class Working:
     def claim(self, principal: Principal, body: ClaimTasks, idempotency_key: str | None) -> Claims:
         """Up to ``max`` tasks of these roles, the most urgent first; an empty answer means there were none.
 
+        Fewer where more of them would not fit an answer.
+
         Raises:
             RoleMissing: the key may not work for one of the roles.
             Forbidden: the agent is another's.
@@ -89,6 +92,7 @@ class Working:
     def _claim(self, principal: Principal, body: ClaimTasks, roles: Sequence[str], agent: str) -> list[Claim]:
         looked_at = CANDIDATES_BOUND if principal.subject is not None else max(CANDIDATES, 2 * body.max)
         claims: list[Claim] = []
+        size = 0
         refused: set[tuple[str, str]] = set()
         for _ in range(ROUNDS):
             candidates = self._candidates(principal.tenant, body.queue, roles, looked_at)
@@ -98,7 +102,8 @@ class Working:
                 refused.add((candidate.graph_id, candidate.task_id))
                 if claim is not None:
                     claims.append(claim)
-                if len(claims) == body.max:
+                    size += len(claim.model_dump_json()) if body.max > 1 else 0
+                if len(claims) == body.max or size > ANSWER_BYTES:
                     return claims
             if not fresh:
                 break
@@ -193,7 +198,8 @@ class Working:
             if principal.subject is None or self._keyring.ref(principal.tenant, principal.subject) == lease.subject_ref:
                 return lease
             raise _no_task(graph_id, task_id)
-        if not self._tasks.many(principal.tenant, graph_id, [task_id]):
+        # Without a lease nobody knows whom the task is about: a bound key learns no more than that it has none.
+        if principal.subject is not None or not self._tasks.many(principal.tenant, graph_id, [task_id]):
             raise _no_task(graph_id, task_id)
         if lease is None:
             raise Invalid.field("token", "this is not a token of a claim; send the one that the claim answered with")
