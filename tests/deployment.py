@@ -11,11 +11,15 @@ from typing import Any, NamedTuple
 from slate.adapters.inprocess.clocks import ManualClock
 from slate.adapters.inprocess.master_key import MasterKeyWrapper
 from slate.adapters.inprocess.random_ids import RandomIds
-from slate.settings import Settings
 from slate.wiring import LocalSlate, Parts, Slate, assemble, build_local, manual_clock
 
 _TABLES = {"slate": "StorageMain.Arn", "slate-keys": "StorageKeys.Arn"}
 _OBJECTS, _BUCKET, _KEY = "StorageContent.Arn/any", "StorageContent.Arn", "StorageKey.Arn"
+
+
+def _arn(table: str) -> str:
+    """Of the table that a local one, whose name ends in a mark of its own, stands for."""
+    return _TABLES[table.rpartition("-")[0]]
 
 
 class Call(NamedTuple):
@@ -53,7 +57,7 @@ class Deployment:
             rng=random.Random(1),  # noqa: S311 (the same run each time)
             sleep=lambda _: None,
         )
-        return assemble(Settings(), parts)
+        return assemble(self._local.slate.settings, parts)
 
     def _asked(self, params: dict[str, Any], model: Any, **_: Any) -> None:
         seen_by_iam = _dynamodb if model.service_model.service_name == "dynamodb" else _s3
@@ -90,16 +94,16 @@ def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Call]:
         case "TransactWriteItems":
             for item in params["TransactItems"]:
                 [(kind, part)] = item.items()
-                yield Call(f"dynamodb:{kind}Item", _TABLES[part["TableName"]])
+                yield Call(f"dynamodb:{kind}Item", _arn(part["TableName"]))
         case "BatchGetItem" | "BatchWriteItem":
             for table in params["RequestItems"]:
-                yield Call(f"dynamodb:{operation}", _TABLES[table])
+                yield Call(f"dynamodb:{operation}", _arn(table))
         case "GetItem":
-            yield Call("dynamodb:GetItem", _TABLES[params["TableName"]], partition=params["Key"]["pk"]["S"])
+            yield Call("dynamodb:GetItem", _arn(params["TableName"]), partition=params["Key"]["pk"]["S"])
         case "Query" if "IndexName" in params:
-            yield Call("dynamodb:Query", f"{_TABLES[params['TableName']]}/index/{params['IndexName']}")
+            yield Call("dynamodb:Query", f"{_arn(params['TableName'])}/index/{params['IndexName']}")
         case _:
-            yield Call(f"dynamodb:{operation}", _TABLES[params["TableName"]])
+            yield Call(f"dynamodb:{operation}", _arn(params["TableName"]))
 
 
 def _s3(operation: str, params: dict[str, Any]) -> Iterator[Call]:
