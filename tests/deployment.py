@@ -60,6 +60,8 @@ class Deployment:
         return assemble(self._local.slate.settings, parts)
 
     def _asked(self, params: dict[str, Any], model: Any, **_: Any) -> None:
+        if model.name == "DeleteTable":
+            return  # the local Slate goes, and its tables with it
         seen_by_iam = _dynamodb if model.service_model.service_name == "dynamodb" else _s3
         self.calls[self._acting].update(seen_by_iam(model.name, params))
 
