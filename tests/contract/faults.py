@@ -39,6 +39,10 @@ class Faults:
         self._counted, self._calls, self._dead = among, 0, False
         self._at = {at + i: fault for i in range(times)}
 
+    def also(self, at: int, fault: Fault) -> None:
+        """One more call goes wrong, counted from the same start."""
+        self._at[at] = fault
+
     def kill_after(self, writes: int) -> None:
         """So many writes still succeed; then the process is dead, to S3 too."""
         self.arm(writes + 1, self._die)

@@ -17,12 +17,21 @@ from slate.domain.access import Scope
 Act = Callable[[], Any]
 Scenario = Callable[[World], Act]
 SCENARIOS: Final[dict[str, Scenario]] = {}
-NOT_REPEATED: Final = {"claim", "claim_for_a_subject", "claim_several", "delete", "key_create"}
-"""A second call of these is another call: it has nothing to tell it from the first."""
+SWEEPS: Final[dict[str, Scenario]] = {}
+"""What only the sweeper does: it answers nobody."""
+NOT_REPEATED: Final = {
+    "claim",
+    "claim_for_a_subject",
+    "claim_several",
+    "delete",
+    "key_create",
+    "key_create_under_a_key",
+}
+"""A second call of these is another call: nothing tells it from the first, or (a new key) its secret was lost."""
 
 
 def scenario(prepare: Scenario) -> Scenario:
-    SCENARIOS[prepare.__name__] = prepare
+    (SWEEPS if prepare.__name__.startswith("sweep_") else SCENARIOS)[prepare.__name__] = prepare
     return prepare
 
 
@@ -47,7 +56,7 @@ def create_again(w: World) -> Act:
 
 @scenario
 def create_under_a_key(w: World) -> Act:
-    body = CreateGraph(goal="a goal", tasks=(task("a"), task("b", "a")))
+    body = CreateGraph(graph_id="g", goal="a goal", tasks=(task("a"), task("b", "a")))
     return lambda: w.slate.planning.create(w.me, body, "key-1")[0]
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from contract import faults
 from contract.invariants import broken
-from contract.scenarios import SCENARIOS, Scenario
+from contract.scenarios import SCENARIOS, SWEEPS, Scenario
 from contract.world import World, task
 from slate.domain.errors import Unavailable
 
@@ -26,7 +26,7 @@ def plain(answer: Any) -> Any:
 
 def check(worlds: Callable[..., World], name: str, loss: faults.Fault, among: frozenset[str]) -> None:
     """Losing any one of these calls leads to the very answer and the very items that losing none leads to."""
-    scenario: Scenario = SCENARIOS[name]
+    scenario: Scenario = {**SCENARIOS, **SWEEPS}[name]
     clean = worlds()
     act = scenario(clean)
     clean.faults.disarm(among)
@@ -43,7 +43,7 @@ def check(worlds: Callable[..., World], name: str, loss: faults.Fault, among: fr
         assert not broken(w.items())
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", [*SCENARIOS, *SWEEPS])
 def test_a_lost_reply_is_made_good_within_the_call(worlds: Callable[..., World], name: str) -> None:
     check(worlds, name, faults.reply_lost, faults.WRITES)
 

@@ -214,7 +214,7 @@ def test_only_what_is_open_is_cancelled_and_its_epoch_grows(w, state):
     state(w)
     before, epoch = w.items(), w.task("t").epoch
     if state in ENDED:
-        people(w, before, AlreadyTerminal, lambda: w.cancel("t"))
+        people(w, before, AlreadyTerminal, lambda: w.cancel("t", w.principal("bob")))
         return
     assert w.cancel("t").state == "CANCELLED"
     assert w.task("t").epoch == epoch + 1
@@ -227,11 +227,21 @@ def test_only_what_failed_or_was_cancelled_is_tried_again_from_its_first_attempt
     state(w)
     before, epoch = w.items(), w.task("t").epoch
     if state not in (failed, cancelled):
-        people(w, before, Conflict, lambda: w.retry("t"))
+        people(w, before, Conflict, lambda: w.retry("t", w.principal("bob")))
         return
     again = w.retry("t")
     assert (again.state, again.epoch, again.attempts) == ("READY", epoch + 1, 0)
     assert broken(w.items()) == []
+
+
+def test_a_persons_own_repeat_is_answered_the_same_and_changes_nothing(w):
+    """Its first answer may have been lost; another's cancel or retry is told from it by the name."""
+    running(w)
+    for step in (w.cancel, w.retry):
+        first = step("t")
+        before = w.items()
+        assert step("t") == first
+        assert w.items() == before
 
 
 @pytest.mark.parametrize("state", [never_claimed, *HELD], ids=lambda s: s.__name__)

@@ -302,6 +302,14 @@ class World:
             shown["subject_pk"] = "about somebody"
         return shown
 
+    def shape(self) -> dict[Key, Item]:
+        """The content without what a second try of a call makes anew: tokens, jitter, and records of the tries."""
+        return {
+            key: {name: value for name, value in item.items() if name not in ("token", "due_at", "timer_sk")}
+            for key, item in self.content().items()
+            if key.sk != "CALL"
+        }
+
     def objects(self) -> list[str]:
         """The key of every object version."""
         pages = self.s3.get_paginator("list_object_versions").paginate(Bucket=self.settings.bucket)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from pydantic import JsonValue
 
 from slate.domain.access import Principal
-from slate.domain.errors import SlateError
+from slate.domain.errors import SlateError, Unavailable
 from slate.ports.access_store import IdempotencyStore
 from slate.ports.ids import Ids
 
@@ -48,7 +49,9 @@ class Idempotency:
         try:
             result, answer = do(known.seed)
         except SlateError as error:
-            (self._store.reopen if error.retryable else self._store.forget)(tenant, agent, key)
+            with suppress(Unavailable):  # the error itself says more; the record is free again in half a minute
+                (self._store.reopen if error.retryable else self._store.forget)(tenant, agent, key)
             raise
-        self._store.finish(tenant, agent, key, answer)
+        with suppress(Unavailable):  # it is done, and the caller is told so
+            self._store.finish(tenant, agent, key, answer)
         return result

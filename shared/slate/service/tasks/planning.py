@@ -22,6 +22,8 @@ from slate.service.tasks.unlocking import Unlocking
 SHOWN_TASKS: Final = 100
 MAX_ITEMS: Final = 100
 """A transaction's."""
+MAX_ITEM_BYTES: Final = 100 * 1024
+"""Of content that stands on an item; larger content is an object."""
 MAX_BYTES: Final = 3_000_000
 """A transaction's, with room below DynamoDB's 4 MB for keys and sealing."""
 INLINE_MS: Final = 5_000
@@ -50,7 +52,8 @@ class Planning:
     def create(self, principal: Principal, body: CreateGraph, idempotency_key: str | None) -> tuple[Graph, bool]:
         """A new graph, or the very same one again (False): then nothing changes, and what was left off goes on.
 
-        Up to a transaction's size it appears whole; above, it is CREATING until its last part is there.
+        Up to a transaction's size it appears whole; above, or where an input needs an object of its own, it is
+        CREATING until its last part is there.
 
         Raises:
             Invalid, Cycle: the tasks do not make a graph.
@@ -71,7 +74,7 @@ class Planning:
         return self._idempotency.once(principal, idempotency_key, request, do, again)
 
     def _head(self, graph_id: str, body: CreateGraph, subject: str | None) -> GraphHead:
-        whole = not body.more and _fits(body.tasks, 2)
+        whole = not body.more and _fits(body.tasks, 2) and not any(map(_needs_object, body.tasks))
         now = self._clock.now()
         return GraphHead(
             graph_id=graph_id,
@@ -243,6 +246,11 @@ def _outside(specs: Sequence[TaskSpec]) -> set[str]:
 def _size(spec: TaskSpec) -> tuple[int, int]:
     """Items (the task, its input, its edges) and bytes at most."""
     return 2 + len(spec.depends_on), len(spec.model_dump_json()) + 400 * (1 + len(spec.depends_on))
+
+
+def _needs_object(spec: TaskSpec) -> bool:
+    """Whether its input may be too large for an item: the graph's head is then there before its objects are."""
+    return _size(spec)[1] > MAX_ITEM_BYTES
 
 
 def _fits(specs: Sequence[TaskSpec], others: int) -> bool:

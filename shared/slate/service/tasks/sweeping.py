@@ -6,6 +6,7 @@ import logging
 from collections import Counter
 from typing import Final
 
+from slate.domain.errors import SlateError
 from slate.ports.clock import Clock
 from slate.ports.task_store import Due, TimerStore
 from slate.service.tasks.unlocking import Unlocking
@@ -54,6 +55,12 @@ class Sweeping:
         except Exception as error:  # noqa: BLE001  # one bad entry must not keep the others from being worked on
             # Its kind alone: a message may quote what a caller said.
             _log.error("a due entry could not be worked on: %s", type(error).__name__, extra={"entry": tuple(due)})
-            self._timer.postpone(due, POSTPONE_MS)
+            self._postpone(due)
             return 0
         return 1
+
+    def _postpone(self, due: Due) -> None:
+        try:
+            self._timer.postpone(due, POSTPONE_MS)
+        except SlateError as error:
+            _log.warning("a due entry is looked at again: %s", type(error).__name__, extra={"entry": tuple(due)})

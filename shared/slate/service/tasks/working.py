@@ -21,7 +21,7 @@ from slate.contract.tasks import (
     SendHeartbeat,
 )
 from slate.domain.access import Principal, Scope
-from slate.domain.errors import Forbidden, Invalid, LeaseLost, NotFound
+from slate.domain.errors import Forbidden, Invalid, LeaseLost, NotFound, Unavailable
 from slate.domain.leases import Claim, Lease, backoff_ms
 from slate.domain.tasks import Task
 from slate.ports.clock import Clock
@@ -30,6 +30,7 @@ from slate.ports.keyring import Keyring
 from slate.ports.task_store import Candidate, Outcome, Parent, TaskStore
 from slate.service.idempotency import Idempotency
 from slate.service.paging import ANSWER_BYTES
+from slate.service.tasks.bounds import bounded
 from slate.service.tasks.tokens import Tokens
 from slate.service.tasks.unlocking import Unlocking
 
@@ -93,13 +94,19 @@ class Working:
         looked_at = CANDIDATES_BOUND if principal.subject is not None else max(CANDIDATES, 2 * body.max)
         claims: list[Claim] = []
         size = 0
-        refused: set[tuple[str, str]] = set()
+        tried: set[tuple[str, str]] = set()
         for _ in range(ROUNDS):
-            candidates = self._candidates(principal.tenant, body.queue, roles, looked_at)
-            fresh = [c for c in candidates if (c.graph_id, c.task_id) not in refused]
+            # As many more as were tried: an index that still shows those must not hide what stands behind them.
+            candidates = self._candidates(principal.tenant, body.queue, roles, looked_at + len(tried))
+            fresh = [c for c in candidates if (c.graph_id, c.task_id) not in tried]
             for candidate in self._in_turn(fresh):
-                claim = self._try(principal, candidate, body.lease_seconds, agent)
-                refused.add((candidate.graph_id, candidate.task_id))
+                tried.add((candidate.graph_id, candidate.task_id))
+                try:
+                    claim = self._try(principal, candidate, body.lease_seconds, agent)
+                except Unavailable:
+                    if claims:
+                        return claims  # they are this worker's now: an error would lose them until they lapse
+                    raise
                 if claim is not None:
                     claims.append(claim)
                     size += len(claim.model_dump_json()) if body.max > 1 else 0
@@ -146,7 +153,7 @@ class Working:
         """
         lease = self._lease(principal, graph_id, task_id, body.token)
         seconds = body.lease_seconds or lease.lease_seconds
-        beat = self._tasks.heartbeat(principal.tenant, lease, seconds, body.progress)
+        beat = self._tasks.heartbeat(principal.tenant, lease, seconds, bounded("progress", body.progress))
         return Heartbeat(lease_until=beat.lease_until, cancel_requested=beat.cancel_requested)
 
     def complete(self, principal: Principal, graph_id: str, task_id: str, body: CompleteTask) -> Completed:
@@ -173,7 +180,7 @@ class Working:
         lease = self._lease(principal, graph_id, task_id, body.token)
         again = body.retryable and lease.attempts < lease.max_attempts
         rest = backoff_ms(lease.attempts, lease.backoff_seconds, self._rng.random()) if again else None
-        task = self._tasks.fail(principal.tenant, lease, body.error, rest)
+        task = self._tasks.fail(principal.tenant, lease, bounded("error", body.error), rest)
         if not task.unlocking:
             return task
         _, more = self._tell(principal.tenant, task)
@@ -186,7 +193,7 @@ class Working:
     def wait(self, principal: Principal, graph_id: str, task_id: str, body: AskQuestion) -> Task:
         """The task waits for an answer, and the attempt does not count. Raises as ``complete``."""
         lease = self._lease(principal, graph_id, task_id, body.token)
-        return self._tasks.wait(principal.tenant, lease, body.question)
+        return self._tasks.wait(principal.tenant, lease, bounded("question", body.question))
 
     def _tell(self, tenant: str, task: Task) -> tuple[tuple[str, ...], bool]:
         return self._unlocking.inline(tenant, Parent(task.graph_id, task.task_id, task.state, task.epoch))
