@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeVar
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
@@ -167,11 +168,14 @@ class Calls:
         pk: str,
         *,
         between: tuple[str, str],
-        limit: int | None = None,
+        at_once: int | None = None,
         backward: bool = False,
         names: Sequence[str] = (),
     ) -> Iterator[Item]:
-        """Items of a partition whose sort key lies between two, ends included, strongly consistent."""
+        """Items of a partition whose sort key lies between two, ends included, strongly consistent.
+
+        They are read as they are taken, ``at_once`` so many to a call; a megabyte to a call where it is not given.
+        """
         self._guard(tenant, Key(pk, ""))
         values = {":pk": pk, ":from": between[0], ":to": between[1]}
         request: dict[str, Any] = {
@@ -183,7 +187,9 @@ class Calls:
         }
         if names:
             request["ProjectionExpression"] = ", ".join(f"#{n}" for n in names)
-        return self._pages(request, limit)
+        if at_once is not None:
+            request["Limit"] = at_once
+        return self._pages(request)
 
     def query_index(self, index: str, pk: tuple[str, str], sk: tuple[str, str, str], limit: int) -> list[Item]:
         """Keys from an index, eventually consistent; ``sk`` is (attribute, comparison, value)."""
@@ -194,17 +200,13 @@ class Calls:
             "ExpressionAttributeNames": {f"#{pk[0]}": pk[0], f"#{sk[0]}": sk[0]},
             "ExpressionAttributeValues": to_wire(values),
         }
-        return list(self._pages(request, limit))
+        return list(islice(self._pages({**request, "Limit": limit}), limit))
 
-    def _pages(self, request: dict[str, Any], limit: int | None) -> Iterator[Item]:
-        left = limit
-        while left is None or left > 0:
-            if left is not None:
-                request["Limit"] = left
+    def _pages(self, request: dict[str, Any]) -> Iterator[Item]:
+        while True:
             answer = self._send(partial(self._client.query, TableName=self._table, **request))
             for raw in answer["Items"]:
                 yield from_wire(raw) or {}
-            left = None if left is None else left - len(answer["Items"])
             if "LastEvaluatedKey" not in answer:
                 return
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]

@@ -73,7 +73,13 @@ class DynamoGraphStore(GraphWrites):
             ref = self._storage.codec.keyring.ref(tenant, subject)
             indexed = subject_attributes(tenant, ref)[SUBJECT_PK]
         before = END if position is None else _just_before(position)
-        entries = self._storage.calls.query(tenant, list_pk(tenant, "graphs"), between=(" ", before), backward=True)
+        entries = self._storage.calls.query(
+            tenant,
+            list_pk(tenant, "graphs"),
+            between=(" ", before),
+            backward=True,
+            at_once=limit + 1 if subject is None else None,
+        )
         fits = take(entries, lambda entry: indexed is None or entry.get(SUBJECT_PK) == indexed, limit + 1)
         shown = fits[:limit]
         keys = [head_key(tenant, str(entry["sk"]).partition("#")[2]) for entry in shown]

@@ -58,7 +58,7 @@ class DynamoApiKeyStore:
     def page(self, tenant: str, position: str | None, limit: int) -> Page[ApiKey]:
         """One query; keys of an erased person are skipped."""
         start = " " if position is None else position + " "
-        items = self._storage.calls.query(tenant, list_pk(tenant, _KEYS), between=(start, END))
+        items = self._storage.calls.query(tenant, list_pk(tenant, _KEYS), between=(start, END), at_once=limit + 1)
         found = take(items, lambda _: True, limit + 1)
         keys: list[ApiKey] = []
         for item in found[:limit]:

@@ -36,6 +36,8 @@ HELD: Final = f"#state = :RUNNING AND {MINE}"
 IN_TIMER: Final = (TIMER_PK, TIMER_SK)
 IN_READY: Final = (READY_PK, READY_SK)
 AT_HOME: Final = ("home_pk", "home_sk")
+LOOKED_AT: Final = 200
+"""Tasks read at once where only some of them are asked for."""
 _FORM_TRIES: Final = 5
 
 
@@ -282,9 +284,9 @@ class DynamoTaskStore:
 
         low, high = prefix(TASK)
         start = low if position is None else TASK + position + " "  # sorts right after the position, before any id
-        items = take(
-            self._storage.calls.query(tenant, graph_pk(tenant, graph_id), between=(start, high)), fits, limit + 1
-        )
+        at_once = limit + 1 if state is None and role is None else max(limit + 1, LOOKED_AT)
+        query = self._storage.calls.query(tenant, graph_pk(tenant, graph_id), between=(start, high), at_once=at_once)
+        items = take(query, fits, limit + 1)
         more = len(items) > limit
         tasks = self._reader.tasks(tenant, items[:limit])
         return Page(tasks, tasks[-1].task_id if more else None)
