@@ -51,10 +51,10 @@ race: $(READY) ## the long races
 	@$(BIN)/python -m pytest -m race --override-ini addopts="-q --import-mode=importlib" --timeout 1800
 
 bench: $(READY) ## claim and complete through HTTP: p50 and p95
-	@$(BIN)/python -m tests.benchmarks.bench
+	@PYTHONPATH=tests $(BIN)/python -m benchmarks.bench
 
 costs: $(READY) ## count what each step costs, into docs/costs.md
-	@$(BIN)/python -m tests.benchmarks.costs
+	@PYTHONPATH=tests $(BIN)/python -m benchmarks.costs
 
 synth: $(READY) ## the CloudFormation template, into cdk.out
 	@rm -rf cdk.out
