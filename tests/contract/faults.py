@@ -43,6 +43,11 @@ class Faults:
         """One more call goes wrong, counted from the same start."""
         self._at[at] = fault
 
+    def arm_every(self, fault: Fault, *, among: frozenset[str] = WRITES) -> None:
+        """Every call goes wrong when it is first sent, and comes through when it is sent again."""
+        self.arm(1, fault, among=among)
+        self._at = dict.fromkeys(range(1, 1000, 2), fault)
+
     def kill_after(self, writes: int) -> None:
         """So many writes still succeed; then the process is dead, to S3 too."""
         self.arm(writes + 1, self._die)

@@ -24,39 +24,52 @@ def plain(answer: Any) -> Any:
     return answer
 
 
-def check(worlds: Callable[..., World], name: str, loss: faults.Fault, among: frozenset[str]) -> None:
-    """Losing any one of these calls leads to the very answer and the very items that losing none leads to."""
+def check(worlds: Callable[..., World], name: str, fault: faults.Fault, among: frozenset[str]) -> None:
+    """Where every call goes wrong once, the answer and the items are those of a run in which none does."""
     scenario: Scenario = {**SCENARIOS, **SWEEPS}[name]
-    clean = worlds()
-    act = scenario(clean)
-    clean.faults.disarm(among)
-    wanted = plain(act())
-    calls, content = clean.faults.disarm(), clean.content()
-    for at in range(1, calls + 1):
-        w = worlds()
-        act = scenario(w)
-        w.faults.arm(at, loss, among=among)
-        answer = plain(act())
-        w.faults.disarm()
-        assert answer == wanted, f"the answer after losing call {at} of {calls}"
-        assert w.content() == content, f"the items after losing call {at} of {calls}"
-        assert not broken(w.items())
+    clean, w = worlds(), worlds()
+    wanted = plain(scenario(clean)())
+    act = scenario(w)
+    w.faults.arm_every(fault, among=among)
+    answer = plain(act())
+    assert w.faults.disarm(), "nothing went wrong"
+    assert answer == wanted
+    assert w.content() == clean.content()
+    assert not broken(w.items())
 
 
+@pytest.mark.parametrize("loss", [faults.reply_lost, faults.request_lost], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("name", [*SCENARIOS, *SWEEPS])
-def test_a_lost_reply_is_made_good_within_the_call(worlds: Callable[..., World], name: str) -> None:
-    check(worlds, name, faults.reply_lost, faults.WRITES)
+def test_a_lost_reply_or_request_is_made_good_within_the_call(
+    worlds: Callable[..., World], name: str, loss: faults.Fault
+) -> None:
+    check(worlds, name, loss, faults.WRITES)
 
 
-@pytest.mark.parametrize("loss", [faults.request_lost, faults.connection_closed, faults.fault_of_theirs])
+@pytest.mark.parametrize("loss", [faults.connection_closed, faults.fault_of_theirs], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("name", ["complete_and_free", "add", "create_in_parts"])
 def test_however_an_answer_is_lost_it_is_made_good(worlds: Callable[..., World], name: str, loss: faults.Fault) -> None:
     check(worlds, name, loss, faults.WRITES)
 
 
-@pytest.mark.parametrize("name", ["claim", "retry_with_cascade", "delete"])
+@pytest.mark.parametrize("name", ["claim", "complete_and_free", "retry_with_cascade", "delete", "sweep_exhausted"])
 def test_a_read_without_an_answer_is_asked_again(worlds: Callable[..., World], name: str) -> None:
     check(worlds, name, faults.request_lost, faults.READS)
+
+
+@pytest.mark.parametrize("name", ["complete_and_free", "fail_for_good", "create_in_parts", "retry_with_cascade"])
+def test_one_lost_reply_anywhere_is_made_good(worlds: Callable[..., World], name: str) -> None:
+    clean = worlds()
+    act = SCENARIOS[name](clean)
+    clean.faults.disarm()
+    wanted = plain(act())
+    for at in range(1, clean.faults.disarm() + 1):
+        w = worlds()
+        act = SCENARIOS[name](w)
+        w.faults.arm(at, faults.reply_lost)
+        assert plain(act()) == wanted
+        w.faults.disarm()
+        assert w.content() == clean.content(), f"after losing the reply of write {at}"
 
 
 def test_a_storage_that_never_answers_is_unavailable_after_three_sends(w: World) -> None:

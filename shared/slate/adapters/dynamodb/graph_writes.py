@@ -172,19 +172,22 @@ class GraphWrites:
         self._touch(tenant, head.graph_id)
 
     def _put_task(self, tenant: str, new: NewTask) -> None:
-        for item in _some(new.input_item()):
-            self._put_once(tenant, item)
         item = new.item()
-        there = self._put_once(tenant, item)
+        there = self._put_once(tenant, item, *_some(new.input_item()))
         if there is not None and there["digest"] != item["digest"]:
             raise _another(new.spec.task_id)
 
-    def _put_once(self, tenant: str, item: Item) -> Item | None:
-        """Put something new; what is there already stays, and is answered."""
+    def _put_once(self, tenant: str, item: Item, *beside: Item) -> Item | None:
+        """Put something new, with what goes with it; what is there already stays, and is answered."""
         try:
-            self._storage.calls.write(tenant, put(item))
+            if beside:
+                self._storage.calls.transact(tenant, [put(item), *map(put, beside)])
+            else:
+                self._storage.calls.write(tenant, put(item))
         except ConditionFailed as failed:
             return failed.old
+        except TransactionRefused as refused:
+            return refused.failed[0]
         return None
 
     def _put_across(self, tenant: str, pairs: Sequence[tuple[Item, Key]]) -> None:
