@@ -16,7 +16,7 @@ def task(task_id, *parents):
     return {"task_id": task_id, "title": "t", "role": ROLE, "depends_on": list(parents)}
 
 
-def work_off(slate, client, graph_id):
+def work_off(slate, client):
     """Complete all there is, letting the sweeper do its part; how many were completed."""
     done = 0
     while True:
@@ -50,7 +50,7 @@ def test_a_fan_of_500_is_freed_100_inline_and_the_rest_by_the_sweeper(fresh_slat
     assert (len(answer.unlocked), answer.unlocking) == (100, True)
     fresh_slate.drain()
     assert client.graph("g").counts.ready == 500
-    assert work_off(fresh_slate, client, "g") == 500
+    assert work_off(fresh_slate, client) == 500
 
 
 def test_the_last_two_parents_finishing_together_free_the_child_once(fresh_slate):
@@ -77,23 +77,26 @@ class Crash(Exception):
     """The planner's process ends."""
 
 
-@pytest.mark.timeout(600)
-def test_10_000_tasks_with_15_000_edges_are_created_over_a_crash_and_all_end(fresh_slate):
-    layers, width = 100, 100
+@pytest.mark.timeout(1_500)
+@pytest.mark.parametrize("layers", [12, pytest.param(100, marks=pytest.mark.race)])
+def test_a_graph_in_parts_is_created_over_a_crash_and_all_of_it_ends(fresh_slate, layers):
+    """10,000 tasks with 14,850 edges in the long run; 1,200 with 1,650 in every run."""
+    width = 100
     specs = [task(f"l0-{i}") for i in range(width)]
     for layer in range(1, layers):
         for i in range(width):
             parents = [f"l{layer - 1}-{i}", f"l{layer - 1}-{(i + 7) % width}"]
             specs.append(task(f"l{layer}-{i}", *parents[: 2 if i % 2 else 1]))
     edges = sum(len(spec["depends_on"]) for spec in specs)
-    assert (len(specs), edges) == (10_000, 14_850)
+    total = layers * width
+    assert (len(specs), edges) == (total, (total - width) * 3 // 2)
 
     client = fresh_slate.client()
     seen = []
 
     def crash_midway(done, total):
         seen.append((done, total))
-        if done >= 4_000:
+        if done >= total * 2 // 5:
             raise Crash
 
     with pytest.raises((Crash, Unavailable)):
@@ -102,10 +105,10 @@ def test_10_000_tasks_with_15_000_edges_are_created_over_a_crash_and_all_end(fre
     assert client.claim([ROLE]) == ()
     progress = []
     client.create_graph(graph_id="g", goal="g", tasks=specs, on_progress=lambda *p: progress.append(p))
-    assert progress[-1] == (10_000, 10_000)
+    assert progress[-1] == (total, total)
     assert [done for done, _ in progress] == sorted(done for done, _ in progress)
 
     assert client.graph("g").counts.ready == width
-    assert work_off(fresh_slate, client, "g") == 10_000
+    assert work_off(fresh_slate, client) == total
     graph = client.graph("g")
-    assert (graph.state, graph.counts.done) == ("DONE", 10_000)
+    assert (graph.state, graph.counts.done) == ("DONE", total)

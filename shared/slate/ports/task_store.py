@@ -199,6 +199,10 @@ class CascadeStore(Protocol):
         """The parent is done with its children, and leaves the timer, if it is still in that state and epoch."""
         ...
 
+    def go_on_soon(self, tenant: str, parent: Parent) -> None:
+        """The parent's timer entry, which stood at the end of its lease, falls due now: the sweeper goes on."""
+        ...
+
 
 class TimerStore(Protocol):
     """Finds and does what has fallen due."""

@@ -141,12 +141,19 @@ class DynamoCascadeStore:
         change = Change().remove("unlocking", *IN_TIMER)
         if freed:
             change.set(freed=list(freed[:FREED_BOUND]))
+        self._while_telling(tenant, parent, change)
+
+    def go_on_soon(self, tenant: str, parent: Parent) -> None:
+        """One update of the timer entry."""
         key = task_key(tenant, parent.graph_id, parent.task_id)
-        condition = "#state = :state_seen AND #epoch = :epoch_seen AND #unlocking = :yes"
+        self._while_telling(tenant, parent, Change().set(**timer_attributes(key, self._storage.clock.now())))
+
+    def _while_telling(self, tenant: str, parent: Parent, change: Change) -> None:
+        key = task_key(tenant, parent.graph_id, parent.task_id)
+        telling = "#state = :state_seen AND #epoch = :epoch_seen AND #unlocking = :yes"
+        seen = {"state_seen": parent.state.value, "epoch_seen": parent.epoch}
         try:
-            self._storage.calls.write(
-                tenant, change.on(key, condition, state_seen=parent.state.value, epoch_seen=parent.epoch)
-            )
+            self._storage.calls.write(tenant, change.on(key, telling, **seen))
         except ConditionFailed:
             return  # another call has told them all, or the task was retried or deleted: nothing is left to say
 

@@ -41,6 +41,7 @@ class Unlocking:
             ready: list[str] = []
             for edge in edges:
                 if left == 0 or self._clock.now() > deadline:
+                    self._store.go_on_soon(tenant, parent)
                     return Unlocked(freed or tuple(ready) if parent == first else freed, more=True)
                 left = None if left is None else left - 1
                 told = self._store.tell(tenant, parent, edge)
