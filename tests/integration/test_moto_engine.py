@@ -22,6 +22,9 @@ from moto.core.serialize import BaseJSONSerializer
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import Item
 from moto.dynamodb.models.table import StreamShard, Table
+from moto.dynamodb.parsing import validators
+from moto.dynamodb.parsing.ast_nodes import DepthFirstTraverser, Node
+from moto.dynamodb.parsing.expressions import UpdateExpressionParser
 from moto.dynamodbstreams.models import DynamoDBStreamsBackend
 
 from integration.engine_items import Stream, by_score, get, key, never, put, query, transact, update
@@ -222,6 +225,10 @@ REPLACED = (
     (StreamShard, "add"),
     (StreamShard, "get"),
     (DynamoDBStreamsBackend, "get_records"),
+    (UpdateExpressionParser, "make"),
+    (validators, "deepcopy"),
+    (DepthFirstTraverser, "traverse"),
+    (Node, "find_clauses"),
     (Item, "project"),
     (Table, "get_item"),
     (Table, "put_item"),

@@ -22,10 +22,12 @@ from contextlib import ExitStack
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final
 
+from slate.adapters.inprocess.moto_expressions import deepcopy, find_clauses, parsed_once, traverse
 from slate.adapters.inprocess.moto_tables import IndexedTables, project, scan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from types import ModuleType
     from typing import Self
 
     import boto3
@@ -147,18 +149,25 @@ def _install() -> ExitStack:
     from moto.dynamodb.models import DynamoDBBackend
     from moto.dynamodb.models.dynamo_type import Item
     from moto.dynamodb.models.table import StreamShard, Table
+    from moto.dynamodb.parsing import validators
+    from moto.dynamodb.parsing.ast_nodes import DepthFirstTraverser, Node
+    from moto.dynamodb.parsing.expressions import UpdateExpressionParser
     from moto.dynamodbstreams.models import DynamoDBStreamsBackend
 
     if moto.__version__ != MOTO:
         raise RuntimeError(f"The local engine replaces methods of moto {MOTO}; installed is {moto.__version__}.")
     tables = IndexedTables()
-    replacements: tuple[tuple[type, str, Callable[..., Any]], ...] = (
+    replacements: tuple[tuple[type | ModuleType, str, Callable[..., Any]], ...] = (
         (BotocoreStubber, "process_request", _one_at_a_time()),
         (BaseModel, "__new__", _unregistered),
         (BaseJSONSerializer, "_serialize_type_structure", _attribute_value),
         (StreamShard, "add", _record),
         (StreamShard, "get", _records),
         (DynamoDBStreamsBackend, "get_records", _iterate),
+        (UpdateExpressionParser, "make", parsed_once()),
+        (validators, "deepcopy", deepcopy),
+        (DepthFirstTraverser, "traverse", traverse),
+        (Node, "find_clauses", find_clauses),
         (Item, "project", project),
         (Table, "get_item", tables.get_item),
         (Table, "put_item", tables.put_item),
@@ -179,7 +188,7 @@ def _install() -> ExitStack:
         return undo.pop_all()
 
 
-def _replace(undo: ExitStack, owner: type, name: str, replacement: Callable[..., Any]) -> None:
+def _replace(undo: ExitStack, owner: type | ModuleType, name: str, replacement: Callable[..., Any]) -> None:
     """Call `replacement` with the original method before the method's own arguments."""
     original = getattr(owner, name)
 
