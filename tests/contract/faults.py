@@ -33,6 +33,7 @@ class Faults:
         self._calls = 0
         self._at: dict[int, Fault] = {}
         self._dead = False
+        self._frozen: dict[str, list[Answer]] = {}
 
     def arm(self, at: int, fault: Fault, *, times: int = 1, among: frozenset[str] = WRITES) -> None:
         """The ``at``-th of these calls from now on goes wrong, and the ``times - 1`` that follow it."""
@@ -62,9 +63,19 @@ class Faults:
         self._dead = True
         raise Killed
 
+    def freeze(self, index: str, snapshot: list[Answer]) -> None:
+        """From now on this index answers as of the snapshot, a scan of the table; nothing later shows."""
+        self._frozen[index] = snapshot
+
+    def thaw(self) -> None:
+        """Indexes show the present again."""
+        self._frozen.clear()
+
     def pass_on(self, operation: str, call: Callable[..., Answer], /, *place: Any, **arguments: Any) -> Answer:
         if self._dead:
             raise Killed
+        if arguments.get("IndexName") in self._frozen:
+            return _as_of(self._frozen[arguments["IndexName"]], arguments)
         if operation not in self._counted:
             return call(*place, **arguments)
         self._calls += 1
@@ -108,6 +119,16 @@ def fault_of_theirs(_: str, __: Mapping[str, Any], call: Call) -> Answer:
     with contextlib.suppress(ClientError):
         call()
     raise _error("InternalServerError")
+
+
+def meanwhile(act: Callable[[], object]) -> Fault:
+    """Another process does something whole, right before this call."""
+
+    def fault(_: str, __: Mapping[str, Any], call: Call) -> Answer:
+        act()
+        return call()
+
+    return fault
 
 
 def throttled(_: str, __: Mapping[str, Any], ___: Call) -> Answer:
@@ -154,3 +175,14 @@ def _cancelled(codes: list[str]) -> ClientError:
         "CancellationReasons": [{"Code": code} for code in codes],
     }
     return ClientError(response, "injected")
+
+
+def _as_of(snapshot: list[Answer], query: Mapping[str, Any]) -> Answer:
+    """What an index of the snapshot would have answered: ``#pk = :pk AND #sk > :sk``, or ``<``, in order."""
+    pk, _, _, _, sk, comparison, _ = query["KeyConditionExpression"].split()
+    pk, sk = pk[1:], sk[1:]
+    wanted, bound = (query["ExpressionAttributeValues"][name]["S"] for name in (":pk", ":sk"))
+    holds = {">": str.__gt__, "<": str.__lt__}[comparison]
+    found = [item for item in snapshot if item.get(pk, {}).get("S") == wanted and holds(item[sk]["S"], bound)]
+    found.sort(key=lambda item: item[sk]["S"])
+    return {"Items": [{name: item[name] for name in ("pk", "sk", pk, sk)} for item in found[: query["Limit"]]]}

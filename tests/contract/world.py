@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
 from typing import Any, Final
 
@@ -256,7 +256,7 @@ class World:
             self.sweep()
         raise AssertionError("something stays in the timer for ever")
 
-    def work_off(self) -> None:
+    def work_off(self, result_of: Callable[[Claim], Any] = lambda _: "ok") -> None:
         """Workers and people do all there is to do, and never fail."""
         for _ in range(1_000):
             for item in self.items().values():
@@ -264,25 +264,26 @@ class World:
                     self.resume(item["sk"][2:], graph_id=item["pk"].rpartition("#")[2])
             claims = self.claims(max=100)
             for claim in claims:
-                self.complete(claim)
+                self.complete(claim, result_of(claim))
             if not claims and not any(_asks(item) for item in self.items().values()):
                 return
         raise AssertionError("work does not end")
+
+    def freeze(self, *indexes: str) -> None:
+        """These indexes stop following the table until ``self.faults.thaw()``."""
+        for index in indexes:
+            self.faults.freeze(index, list(self._scan()))
 
     # ---- behind the ports
 
     def items(self) -> dict[Key, Item]:
         """Every item of the main table."""
-        found: dict[Key, Item] = {}
-        arguments: dict[str, Any] = {"TableName": self.settings.table}
-        while True:
-            page = self.dynamodb.scan(**arguments)
-            for raw in page["Items"]:
-                item = from_wire(raw) or {}
-                found[Key(item["pk"], item["sk"])] = item
-            if "LastEvaluatedKey" not in page:
-                return found
-            arguments["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+        found = (from_wire(raw) or {} for raw in self._scan())
+        return {Key(item["pk"], item["sk"]): item for item in found}
+
+    def _scan(self) -> Iterator[Any]:
+        for page in self.dynamodb.get_paginator("scan").paginate(TableName=self.settings.table):
+            yield from page["Items"]
 
     def item(self, task_id: str, graph_id: str = "g") -> Item:
         """A task's item as it is stored."""
