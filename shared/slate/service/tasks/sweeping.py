@@ -38,12 +38,14 @@ class Sweeping:
         looks: Counter[Due] = Counter()
         done = 0
         while True:
-            entries = [due for due in self._timer.due(shard, AT_ONCE) if looks[due] < _LOOKS]
-            if not entries:
-                return done
+            listed = self._timer.due(shard, AT_ONCE)
+            entries = [due for due in listed if looks[due] < _LOOKS]
             for due in entries:
                 looks[due] += 1
                 done += self._do(due)
+            # A short list was all there is: asking again would cost a query to hear so.
+            if not entries or len(listed) < AT_ONCE:
+                return done
 
     def _do(self, due: Due) -> int:
         try:

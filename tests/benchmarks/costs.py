@@ -1,0 +1,227 @@
+"""Counts what each step costs: ``make costs`` writes docs/costs.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from benchmarks.prices import Prices, Stack
+from benchmarks.steps import STEPS
+from contract.world import World, task
+from slate.adapters.inprocess.moto_engine import MotoEngine
+from slate.testing.meter import Meter
+
+PAGE: Final = Path(__file__).parents[2] / "docs" / "costs.md"
+
+
+class Figures(NamedTuple):
+    """Calls of DynamoDB, and the units they use."""
+
+    calls: float
+    reads: float
+    writes: float
+
+    @property
+    def units(self) -> float:
+        """Both kinds together."""
+        return self.reads + self.writes
+
+    def less(self, other: Figures) -> Figures:
+        """What this costs beyond another."""
+        return Figures(*(a - b for a, b in zip(self, other, strict=True)))
+
+    def each(self, count: int) -> Figures:
+        """What one of so many costs."""
+        return Figures(*(figure / count for figure in self))
+
+    def row(self, step: str) -> str:
+        """A row of the table."""
+        return f"| {step} | {' | '.join(f'{figure:g}' for figure in self)} |"
+
+
+Measured = Mapping[str, Figures]
+
+
+def measured() -> dict[str, Figures]:
+    """Every step, each in a world of its own whose data keys are known already."""
+    figures: dict[str, Figures] = {}
+    with MotoEngine(region="eu-central-1") as engine:
+        dynamodb, s3 = engine.client("dynamodb"), engine.client("s3")
+        for name, prepare in STEPS.items():
+            world = World(dynamodb, s3)
+            world.graph(task("other", role="other"), graph_id="other")
+            act = prepare(world)
+            with Meter(dynamodb).measure() as cost:
+                act()
+            figures[name] = Figures(cost.calls, cost.reads, cost.writes)
+            world.close()
+    return figures
+
+
+def derived(known: Measured) -> dict[str, Figures]:
+    """What one more of a thing costs, and what a poll does beyond looking at 16 shards."""
+    idle = known["poll, nothing due"]
+    return {
+        "create, each task": known["create, 11 tasks"].less(known["create, 1 task"]).each(10),
+        "create, each edge": known["create, 10 tasks and a join of 10"]
+        .less(known["create, 10 tasks and a join of 2"])
+        .each(8),
+        "create in parts, each task": known["create in parts, 300 tasks"]
+        .less(known["create in parts, 200 tasks"])
+        .each(100),
+        "reap a lapsed lease": known["poll, a lapsed lease"].less(idle),
+        "move the entry of an extended lease": known["poll, a lease extended by heartbeat"].less(idle),
+        "end a rest": known["poll, a rest over"].less(idle),
+    }
+
+
+def idle_month(known: Measured, prices: Prices, stack: Stack) -> list[tuple[str, str, float]]:
+    """What is paid while nobody calls: the item, how it comes about, USD."""
+    runs = stack.month_minutes
+    reads = runs * stack.polls * known["poll, nothing due"].reads
+    seconds = runs * stack.run_seconds * stack.sweeper_gb
+    return [
+        (
+            "polls of the timer",
+            f"{runs:,} runs x {stack.polls} polls x {known['poll, nothing due'].reads:g} read units",
+            reads / 1e6 * prices.million_reads,
+        ),
+        (
+            "the sweeper's time",
+            f"{runs:,} runs x {stack.run_seconds} s x {stack.sweeper_gb:g} GB",
+            seconds * prices.gb_second,
+        ),
+        ("its starts", f"{runs:,} runs", runs / 1e6 * (prices.million_invocations + prices.million_schedules)),
+        ("the KMS key", "1 key", prices.key_month),
+        ("alarms", f"{stack.alarms} alarms", stack.alarms * prices.alarm_month),
+    ]
+
+
+def life(known: Measured) -> Figures:
+    """A task with one parent and one child: made, claimed, kept alive once, completed."""
+    more = derived(known)
+    steps = (
+        more["create, each task"],
+        more["create, each edge"],
+        known["claim, 100 ready"],
+        known["heartbeat"],
+        known["complete, 1 child"],
+    )
+    return Figures(*(sum(figures) for figures in zip(*steps, strict=True)))
+
+
+HEAD: Final = """\
+# What a step costs
+
+Written by `make costs`; do not edit. The calls are counted on the local engine, and their units (read and write units
+of DynamoDB on demand) computed from the items by the rules that AWS publishes: sizes, rounding, index entries, failed
+conditions and transactions included. Your own flows can be counted the same way:
+[`fresh_slate.meter()`](testing.md).
+
+It is counted for one role, task items of up to 1 KB, no subject, data keys and the credential's decision in the cache,
+and no contention. Each further KB of a task's item makes each of its writes one unit more.
+"""
+
+SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "A worker's steps": (
+        "claim, 100 ready",
+        "claim, 10,000 ready",
+        "claim, none ready",
+        "claim with Idempotency-Key",
+        "heartbeat",
+        "heartbeat with progress",
+        "complete, nobody waits",
+        "complete, 1 child",
+        "complete, 5 children",
+        "complete, 20 children",
+        "complete, 5 children that wait on",
+        "complete, 5 children, last parent",
+        "complete, child added since the claim",
+        "complete, late and nobody reclaimed",
+        "complete, result of 10 KB",
+        "fail, to be tried again",
+        "fail for good, nobody waits",
+        "fail for good, 1 child cancelled",
+        "wait",
+        "release",
+    ),
+    "A person's steps": ("resume", "resume, an approval", "retry", "cancel", "get a task", "get a graph, 90 tasks"),
+    "A planner's steps": (
+        "create, 1 task",
+        "create, each task",
+        "create, each edge",
+        "create in parts, each task",
+        "add a task with 1 parent",
+    ),
+    "The sweeper's steps": (
+        "poll, nothing due",
+        "reap a lapsed lease",
+        "move the entry of an extended lease",
+        "end a rest",
+    ),
+}
+
+NOTES: Final[Mapping[str, str]] = {
+    "A worker's steps": """\
+A completion with d children that become ready costs 3 + 2d write units and one consistent query: 1 for the task, 2 for
+each child (its item and its entry in the queue), 2 when all are told. A child that still waits for others costs 1. Which
+of its two forms a child needs is guessed from whether it has other parents; a wrong guess costs 1 more, as does a child
+that came after the claim, or a completion after the lease has lapsed: the call is made once more in the right form.""",
+    "A person's steps": """\
+What people do reads first, so that it can be pinned to what they saw. A graph's counts are a query of its tasks.""",
+    "A planner's steps": """\
+The head of a graph and its place in the list cost 4 write units, once. A task is written twice where it starts out on
+hold, as the roots of a graph in parts do.""",
+    "The sweeper's steps": """\
+A poll asks the 16 shards of the timer; the other rows are what comes on top, the query that finds the shard empty
+afterwards included.""",
+}
+
+
+def page(known: Measured, prices: Prices, stack: Stack) -> str:
+    """The document."""
+    every = {**known, **derived(known)}
+    parts = [HEAD]
+    for title, steps in SECTIONS.items():
+        rows = [every[step].row(step) for step in steps]
+        table = ["| step | calls | RCU | WCU |", "|---|--:|--:|--:|", *rows]
+        parts.append("\n".join([f"## {title}", "", *table, "", NOTES[title], ""]))
+    return "\n".join([*parts, _money(known, prices, stack)])
+
+
+def _money(known: Measured, prices: Prices, stack: Stack) -> str:
+    items = idle_month(known, prices, stack)
+    rows = [f"| {name} | {how} | {usd:.2f} |" for name, how, usd in items]
+    one = life(known)
+    million = one.reads * prices.million_reads + one.writes * prices.million_writes
+    return f"""\
+## In money
+
+The prices are inputs ([prices.py](../tests/benchmarks/prices.py)), not promises: {prices.source}, USD, without a free
+tier. A million read units {prices.million_reads:g}, a million write units {prices.million_writes:g}, a GB-second of Lambda {prices.gb_second:.10f},
+a million invocations {prices.million_invocations:g}, a million schedules {prices.million_schedules:g}, a key {prices.key_month:g} and an alarm {prices.alarm_month:g} a month.
+
+**A month in which nobody calls**
+
+| what | how much | USD |
+|---|---|--:|
+{chr(10).join(rows)}
+| **together** | | **{sum(usd for _, _, usd in items):.2f}** |
+
+`SLATE_SWEEP_POLL_SECONDS` and `SLATE_SWEEP_RUN_SECONDS` trade the first two rows against how soon a lapsed lease is
+seen. Stored data, its backups, logs and traffic come on top, by what there is of them.
+
+**A million tasks**, each with one parent and one child, made in one call with its graph, claimed, kept alive by one
+heartbeat and completed: {one.reads:g} read and {one.writes:g} write units each, {million:,.2f} USD of DynamoDB. Lambda and API Gateway are paid
+by the request.
+"""
+
+
+def main() -> None:
+    """Write the page."""
+    PAGE.write_text(page(measured(), Prices(), Stack()))
+
+
+if __name__ == "__main__":
+    main()
