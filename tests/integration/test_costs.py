@@ -1,51 +1,88 @@
-"""A step costs what the page says, and no more than was promised."""
+"""What each step may cost at most, in calls and units, and that the page says what is counted."""
 
 from __future__ import annotations
 
 import pytest
 
-from benchmarks import costs
+from benchmarks.costs import PAGE, Figures, derived, measured, page
+from benchmarks.prices import Prices, Stack
+from benchmarks.steps import spec
+from slate.settings import Settings
+from slate.testing.capacity import item_bytes
+
+CLAIM = (2, 0.5, 3)
 
 
 @pytest.fixture(scope="module")
-def rows():
-    with costs.billed() as bill:
-        bill.steps()
-        return bill.rows
+def known():
+    figures = measured()
+    return {**figures, **derived(figures)}
 
 
-@pytest.fixture
-def cost(rows):
-    return dict(rows)
+def test_a_claim_is_two_calls_and_four_units_at_most_however_long_the_queue(known):
+    few, many = known["claim, 100 ready"], known["claim, 10,000 ready"]
+    assert few == many
+    assert (few.calls, few.units <= 4) == (2, True)
+    assert known["claim, none ready"].calls == 1
 
 
-def test_the_page_is_what_was_counted(rows):
-    assert costs.PAGE.read_text() == costs.page(rows), "run `make costs`"
+def test_a_heartbeat_is_one_call_and_one_write_unit(known):
+    assert known["heartbeat"] == known["heartbeat with progress"] == Figures(1, 0, 1)
 
 
-@pytest.mark.parametrize("size", ["100", "1,000"])
-def test_a_claim_is_two_calls_and_four_units_at_any_size(cost, size):
-    claim = cost[f"claim, among {size} tasks"]
-    assert claim.calls == 2
-    assert claim.reads + claim.writes <= 4
+def test_completing_a_task_that_nobody_waits_for_is_one_call(known):
+    assert known["complete, nobody waits"] == Figures(1, 0, 2)
 
 
-def test_a_heartbeat_is_one_call_and_one_unit(cost):
-    assert (cost["heartbeat"].calls, cost["heartbeat"].reads, cost["heartbeat"].writes) == (1, 0, 1)
+@pytest.mark.parametrize(("step", "children"), [("1 child", 1), ("5 children", 5), ("20 children", 20)])
+def test_freeing_d_children_costs_3_and_2d_write_units_and_one_consistent_query(known, step, children):
+    assert known[f"complete, {step}"] == Figures(3 + children, 1, 3 + 2 * children)
 
 
-def test_a_completion_that_nobody_waits_for_is_one_call(cost):
-    assert cost["complete, nobody waits"].calls == 1
+def test_a_child_whose_first_form_was_the_wrong_guess_costs_one_more(known):
+    right, wrong = known["complete, 5 children"], known["complete, 5 children, last of 2 parents"]
+    assert wrong.less(right) == Figures(5, 0, 5)
+    assert known["complete, 5 children that wait for more"] == Figures(3 + 5, 1, 3 + 5)
 
 
-@pytest.mark.parametrize("children", [1, 5, 20])
-def test_a_completion_costs_two_units_a_child_and_one_query(cost, children):
-    complete = cost[f"complete, {children} wait"]
-    assert complete.writes <= 3 + 2 * children
-    assert complete.calls == 3 + children
+def test_a_child_added_since_the_claim_costs_one_call_more(known):
+    assert known["complete, child added since the claim"].less(known["complete, 1 child"]) == Figures(1, 0, 1)
 
 
-def test_a_reap_is_one_update_beside_its_shards_query(cost):
-    idle, reaping = cost["an idle poll of the sweeper (16 shards)"], cost["a poll that reaps one lapsed lease"]
-    assert (idle.calls, idle.writes) == (16, 0)
-    assert reaping.calls == idle.calls + 1
+def test_a_late_result_costs_one_call_more(known):
+    assert known["complete, late and nobody reclaimed"].less(known["complete, nobody waits"]) == Figures(1, 0, 1)
+
+
+def test_a_reap_is_its_shards_query_and_one_update(known):
+    assert known["reap a lapsed lease"] == Figures(2, 0.5, 3)
+
+
+def test_a_poll_with_nothing_due_asks_each_shard_once(known):
+    assert known["poll, nothing due"] == Figures(16, 8, 0)
+
+
+@pytest.mark.parametrize("step", ["fail, to be tried again", "fail for good, nobody waits", "wait", "release"])
+def test_giving_a_task_up_is_one_call(known, step):
+    assert (known[step].calls, known[step].reads) == (1, 0)
+
+
+def test_a_graph_of_one_transaction_costs_3_units_a_task_and_2_an_edge(known):
+    assert known["create, each task"].writes == 3
+    assert known["create, each edge"] == Figures(0, 0, 2)
+
+
+def test_the_items_that_are_counted_are_just_below_1_kb(w):
+    w.graph(spec("a"), *(spec(f"c{i:03}", "a") for i in range(20)))
+    w.complete(w.claim())
+    key = {"pk": {"S": "acme#G#g"}, "sk": {"S": "T#a"}}
+    stored = w.dynamodb.get_item(TableName=w.settings.table, Key=key)["Item"]
+    assert 900 < item_bytes(stored) <= 1_024
+
+
+def test_the_page_says_what_is_counted(known):
+    assert PAGE.read_text() == page(known, Prices(), Stack()), "run `make costs`"
+
+
+def test_the_idle_month_is_that_of_the_stack():
+    stack, settings = Stack(), Settings()
+    assert (stack.run_seconds, stack.poll_seconds) == (settings.sweep_run_seconds, settings.sweep_poll_seconds)
