@@ -98,7 +98,7 @@ def test_each_tenant_and_each_person_has_a_key_of_its_own_that_stays(world):
 def test_two_first_calls_agree_on_one_key(world):
     one, other = world.keyring(), world.keyring()
     stored = one._stored
-    one._stored = lambda *a: None  # it looked before the other wrote
+    one._stored = lambda _tenant, _name: None  # it looked before the other wrote
     made_elsewhere = other.sealing_key("acme", "r1")
     assert one.sealing_key("acme", "r1") == made_elsewhere
     assert stored("acme", "r1") == made_elsewhere
