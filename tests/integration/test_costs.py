@@ -6,11 +6,12 @@ import pytest
 
 from benchmarks.costs import PAGE, Figures, derived, measured, page
 from benchmarks.prices import Prices, Stack
-from benchmarks.steps import spec
-from slate.settings import Settings
+from benchmarks.steps import complete_over
+from contract.world import TENANT, World
+from slate.adapters.dynamodb.calls import to_wire
+from slate.adapters.dynamodb.keys import task_key
+from slate.adapters.inprocess.moto_engine import MotoEngine
 from slate.testing.capacity import item_bytes
-
-CLAIM = (2, 0.5, 3)
 
 
 @pytest.fixture(scope="module")
@@ -71,18 +72,14 @@ def test_a_graph_of_one_transaction_costs_3_units_a_task_and_2_an_edge(known):
     assert known["create, each edge"] == Figures(0, 0, 2)
 
 
-def test_the_items_that_are_counted_are_just_below_1_kb(w):
-    w.graph(spec("a"), *(spec(f"c{i:03}", "a") for i in range(20)))
-    w.complete(w.claim())
-    key = {"pk": {"S": "acme#G#g"}, "sk": {"S": "T#a"}}
-    stored = w.dynamodb.get_item(TableName=w.settings.table, Key=key)["Item"]
+def test_the_items_that_are_counted_are_just_below_1_kb():
+    with MotoEngine(region="eu-central-1") as engine:
+        world = World(engine.client("dynamodb"), engine.client("s3"))
+        complete_over(20)(world)()
+        key = to_wire(task_key(TENANT, "g", "a").attributes)
+        stored = world.dynamodb.get_item(TableName=world.settings.table, Key=key)["Item"]
     assert 900 < item_bytes(stored) <= 1_024
 
 
 def test_the_page_says_what_is_counted(known):
     assert PAGE.read_text() == page(known, Prices(), Stack()), "run `make costs`"
-
-
-def test_the_idle_month_is_that_of_the_stack():
-    stack, settings = Stack(), Settings()
-    assert (stack.run_seconds, stack.poll_seconds) == (settings.sweep_run_seconds, settings.sweep_poll_seconds)

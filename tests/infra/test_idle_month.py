@@ -1,0 +1,22 @@
+"""What docs/costs.md multiplies for a month in which nobody calls is what the stack has."""
+
+from __future__ import annotations
+
+from benchmarks.prices import Stack
+from slate.settings import Settings
+
+
+def test_the_sweeper_is_as_large_as_the_idle_month_says_and_runs_each_minute(stack):
+    function = stack.of_type("AWS::Lambda::Function")["FunctionsSweeperFunction"]
+    assert function["MemorySize"] == Stack().sweeper_gb * 1024
+    assert stack.only("AWS::Scheduler::Schedule")["ScheduleExpression"] == "rate(1 minute)"
+
+
+def test_its_runs_and_polls_are_those_of_the_settings():
+    settings = Settings()
+    assert (Stack().run_seconds, Stack().poll_seconds) == (settings.sweep_run_seconds, settings.sweep_poll_seconds)
+
+
+def test_all_that_costs_at_rest_is_counted(stack):
+    assert len(stack.of_type("AWS::CloudWatch::Alarm")) == Stack().alarms
+    assert len(stack.of_type("AWS::KMS::Key")) == 1
