@@ -52,10 +52,12 @@ def traverse(_: Original, traverser: DepthFirstTraverser, root: Node) -> Node:
     """Process the nodes that a traverser is for, children first."""
     processors: dict[type, Callable[[Node], Node]] = traverser._processing_map()  # noqa: SLF001  # moto's own form
     classes = tuple(processors)
+    before_child = traverser.pre_processing_of_child if _looks_ahead(traverser.__class__) else None
 
     def walk(node: Node, place: int) -> Node:
         for i, child in enumerate(node.children or ()):
-            traverser.pre_processing_of_child(node, i)
+            if before_child is not None:
+                before_child(node, i)
             if _is_node(child.__class__):
                 walk(child, i)
         fitting = _first_fitting(classes, node.__class__)
@@ -83,6 +85,13 @@ def _collect(node: Node, wanted: frozenset[type], found: list[Node]) -> None:
             found.append(child)
         elif _holds_clauses(child.__class__):
             _collect(child, wanted, found)
+
+
+@cache
+def _looks_ahead(traverser: type[DepthFirstTraverser]) -> bool:
+    from moto.dynamodb.parsing.ast_nodes import DepthFirstTraverser
+
+    return traverser.pre_processing_of_child is not DepthFirstTraverser.pre_processing_of_child
 
 
 @cache
