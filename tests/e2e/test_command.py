@@ -129,8 +129,9 @@ def test_every_step_of_a_task_can_be_taken_by_the_client(client):
     assert client.fail(claim, "no ink", retryable=False).state is TaskState.FAILED
     assert client.retry("steps", "b", cascade=True).state is TaskState.READY
     assert client.cancel_task("steps", "b").state is TaskState.CANCELLED
+    assert client.cancel_task("steps", "b").state is TaskState.CANCELLED, "its own repeat is answered the same"
     with pytest.raises(AlreadyTerminal):
-        client.cancel_task("steps", "b")
+        client.cancel_task("steps", "a")
     client.add_tasks("steps", [{"task_id": "d", "title": "d", "role": "writer", "depends_on": ["a"]}])
     assert {task.task_id for task in client.tasks("steps", state=TaskState.READY)} == {"d"}
     assert client.cancel_graph("steps").graph_id == "steps"
