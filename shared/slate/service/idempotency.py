@@ -42,7 +42,8 @@ class Idempotency:
         """
         if key is None:
             return do(self._ids.new())[0]
-        tenant, agent = principal.tenant, principal.agent
+        # By credential: another key, of whatever agent, may reach less than this one, and gets no answer of its.
+        tenant, agent = principal.tenant, principal.key_id
         known = self._store.begin(tenant, agent, key, request, self._ids.new())
         if known.answer is not None:
             return again(known.answer)

@@ -11,8 +11,8 @@ from slate.domain.errors import Invalid
 from slate.ports.keyring import Keyring
 from slate.service.sealing import Opaque
 
-ANSWER_BYTES: Final = 4_000_000
-"""A Lambda answers 6 MB at most; one entity more, of up to 2 MB, still fits."""
+ANSWER_BYTES: Final = 1_000_000
+"""A Lambda answers 6 MB at most, escaped once more, which may double it; one entity more still fits."""
 
 Entity = TypeVar("Entity", bound=BaseModel)
 
