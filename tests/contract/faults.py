@@ -19,6 +19,7 @@ Fault = Callable[[str, Mapping[str, Any], Call], Answer]
 
 WRITES: Final = frozenset({"batch_write_item", "delete_item", "put_item", "transact_write_items", "update_item"})
 READS: Final = frozenset({"batch_get_item", "get_item", "query"})
+"""The consistent ones; a query of an index is ``query_index`` here."""
 
 
 class Killed(BaseException):
@@ -74,8 +75,10 @@ class Faults:
     def pass_on(self, operation: str, call: Callable[..., Answer], /, *place: Any, **arguments: Any) -> Answer:
         if self._dead:
             raise Killed
-        if arguments.get("IndexName") in self._frozen:
-            return _as_of(self._frozen[arguments["IndexName"]], arguments)
+        if "IndexName" in arguments:
+            operation = "query_index"
+            if arguments["IndexName"] in self._frozen:
+                return _as_of(self._frozen[arguments["IndexName"]], arguments)
         if operation not in self._counted:
             return call(*place, **arguments)
         self._calls += 1

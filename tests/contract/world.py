@@ -90,6 +90,23 @@ class Inline(Executor):
         return future
 
 
+class Bucket:
+    """An S3 client whose one bucket is made when it is first used: most worlds never do."""
+
+    def __init__(self, client: Any, name: str) -> None:
+        self._client = client
+        self._name = name
+        self._made = False
+
+    def __getattr__(self, name: str) -> Any:
+        if not self._made:
+            self._made = True
+            where = {"LocationConstraint": self._client.meta.region_name}
+            self._client.create_bucket(Bucket=self._name, CreateBucketConfiguration=where)
+            self._client.put_bucket_versioning(Bucket=self._name, VersioningConfiguration={"Status": "Enabled"})
+        return getattr(self._client, name)
+
+
 def task(task_id: str, *parents: str | dict[str, str], **more: Any) -> TaskSpec:
     """A task for the role that ``World.claim`` works for."""
     return TaskSpec.model_validate(
@@ -113,7 +130,7 @@ class World:
     def __init__(self, dynamodb: Any, s3: Any, **settings: Any) -> None:
         n = next(_numbers)
         self.settings = Settings(table=f"main-{n}", keys_table=f"keys-{n}", bucket=f"content-{n}", **settings)
-        self.dynamodb, self.s3 = dynamodb, s3
+        self.dynamodb, self.s3 = dynamodb, Bucket(s3, self.settings.bucket)
         self._make()
         self.clock = ManualClock(START)
         self.faults = Faults()
@@ -140,10 +157,6 @@ class World:
     def _make(self) -> None:
         self.dynamodb.create_table(**MAIN.create_arguments(self.settings.table))
         self.dynamodb.create_table(**KEYS.create_arguments(self.settings.keys_table))
-        where = {"LocationConstraint": self.s3.meta.region_name}
-        self.s3.create_bucket(Bucket=self.settings.bucket, CreateBucketConfiguration=where)
-        versioning = {"Status": "Enabled"}
-        self.s3.put_bucket_versioning(Bucket=self.settings.bucket, VersioningConfiguration=versioning)
 
     def _storage(self, parts: Parts) -> Storage:
         def calls(table: str) -> Calls:
@@ -250,11 +263,15 @@ class World:
     def settle(self) -> None:
         """Let all time pass that anything waits for: leases, delays, holds, last sweeps."""
         for _ in range(10):
-            if not any("timer_pk" in item for item in self.items().values()):
+            if not self.waits():
                 return
             self.clock.advance(DAY + 1)
             self.sweep()
         raise AssertionError("something stays in the timer for ever")
+
+    def waits(self) -> bool:
+        """Whether anything is due now or later."""
+        return any("timer_pk" in item for item in self.items().values())
 
     def work_off(self, result_of: Callable[[Claim], Any] = lambda _: "ok") -> None:
         """Workers and people do all there is to do, and never fail."""

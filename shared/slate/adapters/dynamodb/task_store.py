@@ -166,7 +166,10 @@ class DynamoTaskStore:
         except TransactionRefused as refused:
             # Where only the result's put failed, an earlier try wrote both: the task itself tells.
             raise ConditionFailed(refused.failed.get(0) or calls.get(tenant, write.key)) from None
-        return calls.get(tenant, write.key) or {}
+        item = calls.get(tenant, write.key)
+        if item is None:
+            raise ConditionFailed(None)  # completed, and deleted with its graph before it could be read
+        return item
 
     def fail(self, tenant: str, lease: Lease, error: JsonValue, rest_ms: int | None) -> Task:
         """One update; into FAILED in the form that fits whether somebody waits for the task."""
