@@ -16,6 +16,10 @@ from contract.scenarios import Act, die
 from contract.world import DAY, TENANT, World, after, all_ended, task
 from slate.domain.errors import SlateError
 from slate.domain.leases import Claim
+from slate.domain.slots import HOLD_ADD
+from slate.domain.tasks import EdgeKind
+from slate.ports.task_store import Due, Edge
+from slate.service.tasks.unlocking import Unlocking
 
 Pair = Callable[[World], tuple[Act, Act]]
 PAIRS: Final[dict[str, Pair]] = {}
@@ -115,17 +119,14 @@ def an_add_in_parts_and_its_repeat(w: World) -> tuple[Act, Act]:
 
 
 @pair
-def an_add_in_parts_and_its_repeat_and_a_parent_that_has_not_told(w: World) -> tuple[Act, Act]:
-    """The parent ended and none of its children was told: both adds and the sweeper may free the slot."""
+def an_add_in_parts_and_the_last_call_of_its_repeat(w: World) -> tuple[Act, Act]:
+    """Every edge is there, and a parent has ended untold: its slot must not go after the hold, unnoticed."""
     claims = family(w)
     w.complete(claims["q"])
-    act = join(w)
-
-    def repeat() -> None:
-        act()
-        die(w, 1, lambda: w.complete(claims["p"]))
-
-    return act, repeat
+    die(w, 3, join(w))
+    die(w, 1, lambda: w.complete(claims["p"]))
+    hold = Edge("z", HOLD_ADD, EdgeKind.COMPLETION, "default", "worker", 5, 60, likely_last=False)
+    return join(w), lambda: w.cascade.free(TENANT, "g", hold, epoch=0)
 
 
 @pair
@@ -298,6 +299,20 @@ def a_failure_and_a_cancel_of_the_graph(w: World) -> tuple[Act, Act]:
     w.graph(task("a", max_attempts=1), task("b", "a"), task("c", after("a")), task("d", after("c")))
     claim = w.claim()
     return lambda: w.fail(claim), w.cancel_graph
+
+
+@pair
+def a_cancel_of_the_graph_and_one_who_would_start_what_it_frees(w: World) -> tuple[Act, Act]:
+    w.graph(task("a"), task("b", after("a")), task("c", after("b")))
+
+    def tell_and_claim() -> None:
+        """A sweeper that works off this one task, and a worker."""
+        parent = w.timer.tick_task(Due(TENANT, "g", "a"))
+        if parent is not None:
+            Unlocking(w.cascade, w.clock).inline(TENANT, parent)
+        w.claims()
+
+    return w.cancel_graph, tell_and_claim
 
 
 @pair
