@@ -63,6 +63,15 @@ def create_under_a_key(w: World) -> Act:
 
 
 @scenario
+def create_taken_over_under_a_key(w: World) -> Act:
+    """The first to try died half a minute ago."""
+    body = CreateGraph(graph_id="g", goal="a goal", tasks=(task("a"), task("b", "a")))
+    die(w, 1, lambda: w.slate.planning.create(w.me, body, "key-1"))
+    w.clock.advance(31)
+    return lambda: w.slate.planning.create(w.me, body, "key-1")[0]
+
+
+@scenario
 def create_first_part(w: World) -> Act:
     return lambda: w.graph(task("a"), task("b", "a"), more=True)
 

@@ -62,14 +62,13 @@ class DynamoIdempotencyStore:
         if "answer" in old:
             answer = self._storage.codec.open(tenant, None, place, "answer", old["answer"])
             return Remembered(answer, old["seed"])
-        if old["by"] == by:
-            return Remembered(None, old["seed"])  # this very call opened it, and the reply was lost
         now = self._storage.clock.now()
         change = Change().set(at_work_until=now + AT_WORK_MS, by=by)
         idle = "attribute_not_exists(#answer) AND #at_work_until = :seen AND #at_work_until <= :now"
         try:
             self._storage.calls.write(tenant, change.on(place, idle, seen=old["at_work_until"], now=now))
         except ConditionFailed as failed:
+            # At work by this very call: it opened the record, or took it over, and the reply was lost.
             if failed.old is None or failed.old["by"] != by:
                 raise InProgress("the first call under this Idempotency-Key is still at work; repeat it soon") from None
         return Remembered(None, old["seed"])
