@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from contract.scenarios import die
 from contract.world import TENANT, World, task
 from slate.domain.errors import Conflict
 from slate.domain.tasks import Task
@@ -60,3 +61,13 @@ def test_a_cancel_of_what_has_changed_since_is_looked_at_again(w: World) -> None
     w.claim()
     refused(w, lambda: w.steering.cancel(TENANT, earlier, "bob"))
     assert w.cancel("a").state == "CANCELLED"
+
+
+def test_a_retry_comes_after_all_children_were_told_of_the_failure(w: World) -> None:
+    """Else one of them would learn of it later, and be cancelled for a failure that was taken back."""
+    w.graph(task("a", max_attempts=1), task("b", "a"))
+    claim = w.claim()
+    die(w, 1, lambda: w.fail(claim))
+    refused(w, lambda: w.steering.retry(TENANT, w.task("a"), "bob"))
+    assert w.retry("a").state == "READY"
+    assert w.states() == {"a": "READY", "b": "CANCELLED"}
