@@ -239,6 +239,27 @@ def test_a_diamond_is_retried_once_each(w):
     assert unsettled(w.items()) == []
 
 
+@pytest.mark.parametrize(("early", "late"), [("m", "z"), ("z", "m")])
+def test_a_child_that_another_parent_still_bars_is_retried_once_that_one_is(w, early, late):
+    """Met first as the child of the root, and barred; met again below its other parent."""
+    w.graph(task("a"), task(late, "a"), task(early, "a", late), task("t", early))
+    w.fail(w.claim(), retryable=False)
+    w.retry("a", cascade=True)
+    assert w.states() == {"a": "READY", early: "BLOCKED", late: "BLOCKED", "t": "BLOCKED"}
+    w.work_off()
+    assert set(w.states().values()) == {"DONE"}
+
+
+def test_a_cascade_goes_on_though_its_root_is_done_by_now(w):
+    w.graph(task("a"), task("b", "a"), task("c", "b"))
+    w.fail(w.claim(), retryable=False)
+    w.retry("a")
+    w.complete(w.claim())
+    assert w.states() == {"a": "DONE", "b": "CANCELLED", "c": "CANCELLED"}
+    w.retry("a", cascade=True)
+    assert w.states() == {"a": "DONE", "b": "READY", "c": "BLOCKED"}
+
+
 def test_a_task_with_more_parents_than_a_transaction_holds_is_retried_in_parts(w):
     parents = many("p", 120)
     w.graph(*map(task, parents), more=True)

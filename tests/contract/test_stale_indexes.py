@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from contract.invariants import broken, unsettled
-from contract.world import World, all_ended, many, task
+from contract.scenarios import die
+from contract.world import TENANT, World, all_ended, many, task
+from slate.domain.tasks import TaskState
+from slate.ports.task_store import Parent
 
 
 def test_workers_who_see_an_old_index_get_each_task_once(w: World) -> None:
@@ -99,6 +104,19 @@ def test_what_an_index_does_not_show_yet_is_done_once_it_does(w: World) -> None:
     assert w.states()["a"] == "READY"
     w.work_off()
     assert all_ended(w.states())
+
+
+@pytest.mark.parametrize("guess", [True, False])
+def test_an_edges_guess_that_it_is_the_last_decides_nothing(w: World, *, guess: bool) -> None:
+    w.graph(task("p"), task("q"), task("c", "p", "q"))
+    for parent, expected in (("p", "BLOCKED"), ("q", "READY")):
+        claim = w.claims()[0]
+        die(w, 1, lambda claim=claim: w.complete(claim))
+        done = Parent("g", claim.task.task_id, TaskState.DONE, claim.epoch)
+        (edge,) = w.cascade.edges(TENANT, done)
+        told = w.cascade.tell(TENANT, done, edge._replace(likely_last=guess))
+        assert (told.ready, w.states()["c"]) == (expected == "READY", expected), parent
+        assert not broken(w.items())
 
 
 def test_a_cancelled_graph_is_swept_whole_whatever_the_indexes_show(w: World) -> None:
