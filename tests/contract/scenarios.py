@@ -271,6 +271,14 @@ def fail_for_good(w: World) -> Act:
 
 
 @scenario
+def fail_wrongly_guessed(w: World) -> Act:
+    w.graph(task("a"))
+    claim = w.claim()
+    w.add(task("b", "a"), task("c", after("a")))
+    return lambda: w.fail(claim, retryable=False)
+
+
+@scenario
 def wait(w: World) -> Act:
     w.graph(task("a"))
     claim = w.claim()

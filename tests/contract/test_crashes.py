@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +13,7 @@ from contract.faults import Killed
 from contract.invariants import broken, unsettled
 from contract.scenarios import NOT_REPEATED, SCENARIOS, SWEEPS, Act
 from contract.world import DAY, World, after, all_ended, many, task
+from slate.domain.errors import Unavailable
 
 ALL = {**SCENARIOS, **SWEEPS}
 KEYED = {name for name in SCENARIOS if name.endswith("_under_a_key")}
@@ -83,6 +87,25 @@ def test_time_alone_leaves_nothing_stuck_and_no_garbage(worlds: Callable[..., Wo
         w.settle()
         assert not unsettled(w.items())
         assert all_ended(w.states()), f"died after write {k} of {writes}"
+
+
+def test_an_error_is_raised_once_all_that_ran_beside_it_has_ended(w: World) -> None:
+    """Else something is still being written when the caller, and the Lambda, take the request to be over."""
+    failed, ended = threading.Event(), threading.Event()
+
+    def do(fails: bool) -> None:
+        if fails:
+            failed.set()
+            raise Unavailable("busy")
+        failed.wait()
+        threading.Event().wait(0.05)
+        ended.set()
+
+    with ThreadPoolExecutor(2) as executor:
+        storage = replace(w.storage, executor=executor)
+        with pytest.raises(Unavailable):
+            storage.each(do, [True, False])
+        assert ended.is_set()
 
 
 # ---- 120 parents: more than a transaction holds, so the task is added and retried edge by edge

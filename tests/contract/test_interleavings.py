@@ -130,6 +130,19 @@ def an_add_in_parts_and_the_last_call_of_its_repeat(w: World) -> tuple[Act, Act]
 
 
 @pair
+def an_add_in_parts_and_a_retry_of_the_task_that_stopped_halfway(w: World) -> tuple[Act, Act]:
+    """The retry set a hold of its own, which the add must leave."""
+    claims = family(w)
+    w.complete(claims["p"])
+
+    def cancel_and_begin_a_retry() -> None:
+        w.cancel("z")
+        die(w, 1, lambda: w.retry("z"))
+
+    return join(w), cancel_and_begin_a_retry
+
+
+@pair
 def an_add_in_parts_and_a_cancel_of_the_task(w: World) -> tuple[Act, Act]:
     family(w)
     return join(w), lambda: w.cancel("z")
