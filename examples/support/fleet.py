@@ -12,7 +12,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -108,8 +109,9 @@ class Fleet:
                 raise ProcessDied(f"{name} ended with code {process.returncode}\n{self._log_of(name)}")
 
     def _start(self, name: str, command: Sequence[str], env: Mapping[str, str]) -> subprocess.Popen[str]:
-        with (Path(self._folder.name) / f"{name}.log").open("w", encoding="utf-8") as log:
-            process = subprocess.Popen(  # noqa: S603  # our own files, by this very interpreter
+        # An interruption between the start of a process and the note of it would leave it behind.
+        with (Path(self._folder.name) / f"{name}.log").open("w", encoding="utf-8") as log, _uninterrupted():
+            process = self._processes[name] = subprocess.Popen(  # noqa: S603  # our own files, by this very interpreter
                 [sys.executable, *command],
                 stdin=subprocess.PIPE,
                 stdout=log if name == "server" else subprocess.PIPE,
@@ -118,7 +120,6 @@ class Fleet:
                 text=True,
                 start_new_session=True,
             )
-        self._processes[name] = process
         return process
 
     def _listen(self, name: str, process: subprocess.Popen[str]) -> None:
@@ -131,6 +132,20 @@ class Fleet:
 
     def _log_of(self, name: str) -> str:
         return (Path(self._folder.name) / f"{name}.log").read_text(encoding="utf-8", errors="replace")[-2_000:]
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """What asks the demo to end is heard when the block is over."""
+    heard: list[int] = []
+    before = {signum: signal.signal(signum, lambda signum, _: heard.append(signum)) for signum in _ENDING}
+    try:
+        yield
+    finally:
+        for signum, handler in before.items():
+            signal.signal(signum, handler)
+        for signum in heard[:1]:
+            signal.raise_signal(signum)
 
 
 def _ask_to_end(process: subprocess.Popen[str]) -> None:

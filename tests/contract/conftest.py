@@ -1,4 +1,4 @@
-"""One moto for the session, one world for each test."""
+"""One moto for a module, one world for each test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contract.world import World
 from slate.adapters.inprocess.moto_engine import MotoEngine
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def clients() -> Iterator[tuple[Any, Any]]:
     with MotoEngine(region="eu-central-1") as engine:
         yield engine.client("dynamodb"), engine.client("s3")

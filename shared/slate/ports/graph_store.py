@@ -57,8 +57,8 @@ class GraphStore(Protocol):
         """
         ...
 
-    def activate(self, tenant: str, head: GraphHead) -> GraphHead:
-        """CREATING becomes ACTIVE; the head as it is then, whoever changed it."""
+    def activate(self, tenant: str, head: GraphHead) -> tuple[GraphHead, bool]:
+        """CREATING becomes ACTIVE; the head as it is then, and whether this very call changed it."""
         ...
 
     def release_holds(self, tenant: str, graph_id: str) -> None:

@@ -29,10 +29,10 @@ from slate.adapters.dynamodb.keys import (
     timer_attributes,
 )
 from slate.adapters.dynamodb.storage import Storage
-from slate.adapters.dynamodb.task_items import NewTask, TaskReader, need_of, spec_digest
+from slate.adapters.dynamodb.task_items import NewTask, TaskReader, need_of, parents_of, spec_digest
 from slate.adapters.dynamodb.task_store import IN_TIMER
 from slate.domain import slots
-from slate.domain.errors import Conflict, ParentMoved
+from slate.domain.errors import Conflict, ParentMoved, Unavailable
 from slate.domain.graphs import GraphHead, GraphState
 from slate.domain.tasks import TERMINAL, EdgeKind, Task, TaskSpec, TaskState
 from slate.ports.task_store import Edge
@@ -41,6 +41,7 @@ CREATE_MS: Final = 24 * 3_600 * 1000
 """A graph in CREATING that nobody touches so long is given up."""
 PAIRS_AT_ONCE: Final = 50
 """An edge and its parent's count, so many pairs to a transaction."""
+_TRIES: Final = 10
 
 Standing = tuple[TaskState, int]
 
@@ -202,12 +203,13 @@ class GraphWrites:
             except TransactionRefused as refused:
                 there = {i for i in refused.failed if i < len(left)}
                 if not there:
-                    raise Conflict("a parent of an earlier part is gone; create the graph anew") from None
+                    # The last part overtook this one: from now on these are tasks of a graph that runs.
+                    raise ParentMoved("a parent has ended before this part was whole; repeat the call") from None
                 left = [pair for i, pair in enumerate(left) if i not in there]
             else:
                 return
 
-    def activate(self, tenant: str, head: GraphHead) -> GraphHead:
+    def activate(self, tenant: str, head: GraphHead) -> tuple[GraphHead, bool]:
         """One update; the timer entry is due at once, so that the sweeper lets go of the roots if we stop here."""
         key, now = head_key(tenant, head.graph_id), self._storage.clock.now()
         change = Change().set(state=GraphState.ACTIVE, updated_at=now, **timer_attributes(key, now)).grow("version")
@@ -216,8 +218,8 @@ class GraphWrites:
         except ConditionFailed as failed:
             if failed.old is None:
                 raise Conflict("the graph was deleted while it was being created") from None
-            item = failed.old
-        return self.opened(tenant, item)
+            return self.opened(tenant, failed.old), False
+        return self.opened(tenant, item), True
 
     def release_holds(self, tenant: str, graph_id: str) -> None:
         """By a consistent query: every task on the create's hold, then the head leaves the timer."""
@@ -240,7 +242,10 @@ class GraphWrites:
     # ---- into a graph that runs
 
     def existing(self, tenant: str, head: GraphHead, specs: Sequence[TaskSpec]) -> set[str]:
-        """A batch read of the tasks' digests; one on its hold is finished by adding it again."""
+        """A batch read of the tasks' digests; one on its hold is finished by adding it again.
+
+        What a part that stopped halfway left unfinished, and the last part overtook, is finished here.
+        """
         ref = self._ref(tenant, head)
         keys = {task_key(tenant, head.graph_id, spec.task_id): spec for spec in specs}
         there: set[str] = set()
@@ -251,9 +256,32 @@ class GraphWrites:
             if slots.HOLD_CREATE in need_of(item):
                 # Put by a part that came after the last one: nobody else lets it go.
                 self._let_go(tenant, head.graph_id, item)
+            if spec.depends_on and slots.HOLD_ADD not in need_of(item):
+                self._finish(tenant, head, key, item)
             if slots.HOLD_ADD not in need_of(item) or item["state"] in TERMINAL:
                 there.add(spec.task_id)
         return there
+
+    def _finish(self, tenant: str, head: GraphHead, key: Key, item: Item) -> None:
+        """Settle the edges of a task that a part put while the last part went by: nobody else would tell it."""
+        now: Item | None = item
+        for _ in range(_TRIES):
+            if now is None or now["state"] != TaskState.BLOCKED or not self._is_left_out(tenant, head, now):
+                return
+            self._joining.begin(tenant, key, now)
+            self._joining.settle(tenant, head.graph_id, key.sk.removeprefix(TASK), now["epoch"])
+            now = self._storage.calls.get(tenant, key)
+        raise Unavailable("the parents keep changing; repeat the call, what was added stays")
+
+    def _is_left_out(self, tenant: str, head: GraphHead, item: Item) -> bool:
+        """Whether an edge is missing, or its parent has ended and may have told its children before it was there."""
+        task_id, need = str(item["sk"]).removeprefix(TASK), need_of(item)
+        waits = [p.task_id for i, p in enumerate(parents_of(item)) if slots.slot_of(i) in need]
+        parents = [task_key(tenant, head.graph_id, parent) for parent in waits]
+        edges = [edge_key(tenant, head.graph_id, parent, task_id) for parent in waits]
+        found = self._storage.calls.get_many(tenant, [*parents, *edges])
+        ended = any(found[parent]["state"] in TERMINAL for parent in parents if parent in found)
+        return ended or any(edge not in found for edge in edges)
 
     def add(self, tenant: str, head: GraphHead, specs: Sequence[TaskSpec], parents: dict[str, Standing]) -> list[Task]:
         """One transaction: the head ACTIVE, each parent as read, and all that is new."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from slate.adapters.dynamodb.calls import Item, Key, TransactionRefused, Write
+from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
 from slate.adapters.dynamodb.cascade_store import DynamoCascadeStore, cancelling, still_so
 from slate.adapters.dynamodb.changes import IS_OPEN, Change, check, put
 from slate.adapters.dynamodb.keys import edge_key, ref_of, subject_attributes, task_key, timer_attributes
@@ -38,6 +38,18 @@ class Joining:
         sets = ", ".join(f"#{name} = :{name}" for name in timer)
         values = {**write.values, **{f":{name}": value for name, value in timer.items()}}
         return replace(write, expression=write.expression.replace("SET ", f"SET {sets}, ", 1), values=values)
+
+    def begin(self, tenant: str, key: Key, item: Item) -> None:
+        """Set the hold on a task as it was seen; where it has moved on, it is nobody's to settle."""
+        need = need_of(item)
+        change = Change().set(need=need | {slots.HOLD_ADD})
+        write = change.on(
+            key, "#state = :BLOCKED AND #epoch = :epoch AND #need = :seen", epoch=item["epoch"], seen=need
+        )
+        try:
+            self._storage.calls.write(tenant, self.held(write, key))
+        except ConditionFailed:
+            return
 
     def settle(self, tenant: str, graph_id: str, task_id: str, epoch: int) -> None:
         """Write each missing edge under its parent's condition, settle those that have ended, then let go."""

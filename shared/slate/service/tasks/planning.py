@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Final
 
 from pydantic import JsonValue
@@ -99,8 +100,15 @@ class Planning:
     def _put_part(self, tenant: str, head: GraphHead, specs: Sequence[TaskSpec], *, last: bool) -> None:
         """A part of a create; where the graph was given up meanwhile, what was just put is cancelled too."""
         if head.state is GraphState.CREATING:
-            self._graphs.put_part(tenant, head, specs, _outside(specs))
-            head = self._graphs.activate(tenant, head) if last else self._graphs.head(tenant, head.graph_id)
+            with suppress(ParentMoved):  # overtaken, as told below
+                self._graphs.put_part(tenant, head, specs, _outside(specs))
+            if last:
+                head, whole = self._graphs.activate(tenant, head)
+            else:
+                head, whole = self._graphs.head(tenant, head.graph_id), False
+            if head.state is GraphState.ACTIVE and not whole:
+                # The last part has overtaken this one: its tasks are settled as those of a graph that runs.
+                self._extend(tenant, head, in_order(specs))
         if head.state is GraphState.ACTIVE:
             self._graphs.release_holds(tenant, head.graph_id)
         elif head.state is not GraphState.CREATING:
