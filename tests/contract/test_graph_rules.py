@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from contract import faults
 from contract.invariants import broken, unsettled
+from contract.scenarios import die
 from contract.world import DAY, after, many, task
 from slate.domain.errors import AlreadyTerminal, Conflict, Cycle, Invalid, NotFound, RoleMissing, VersionMismatch
 from slate.domain.slots import HOLD_CREATE
@@ -273,6 +275,58 @@ def test_a_task_with_more_parents_than_a_transaction_holds_is_retried_in_parts(w
     assert w.task("join").state == "DONE"
     w.settle()
     assert unsettled(w.items()) == []
+
+
+def test_a_parent_in_the_way_refuses_a_retry_in_parts_as_well(w):
+    parents = many("p", 120)
+    w.graph(*map(task, parents), more=True)
+    w.add()
+    w.add(task("join", *parents))
+    w.fail(w.claims()[0], retryable=False)
+    failed = next(name for name, state in w.states().items() if state == "FAILED")
+    with pytest.raises(Conflict) as refused:
+        w.retry("join")
+    assert refused.value.data["parents"] == [failed]
+    assert w.task("join").state == "CANCELLED"
+
+
+def test_a_retry_asks_anew_and_keeps_what_was_approved(w):
+    w.graph(task("asks", role="x", max_attempts=1), task("approved", needs_approval=True, max_attempts=1))
+    asking = w.claim(roles=("x",))
+    w.wait(asking)
+    w.resume("asks", "because")
+    w.fail(w.claim(roles=("x",)))
+    w.resume("approved", "within 500 EUR")
+    w.fail(w.claim())
+    assert (w.retry("asks").answer, w.task("asks").question) == (None, None)
+    assert w.retry("approved").answer == "within 500 EUR"
+
+
+# ---- telling children
+
+
+def test_the_same_token_again_answers_the_same_whoever_told_the_children(w):
+    children = many("c", 5)
+    w.graph(task("a", role="x"), task("p", role="x"), *(task(c, "a") for c in children), task("both", "a", "p"))
+    claims = {c.task.task_id: c for c in w.claims(roles=("x",), max=2)}
+    w.complete(claims["p"])
+    die(w, 3, lambda: w.complete(claims["a"]))  # it is DONE, and two children know
+    w.claims()  # one of them is being worked on by now
+    told: list[tuple[str, ...]] = []
+    w.faults.arm(2, faults.meanwhile(lambda: told.append(w.complete(claims["a"]).unlocked)), among=faults.WRITES)
+    told.append(w.complete(claims["a"]).unlocked)
+    w.faults.disarm()
+    w.settle()
+    told.append(w.complete(claims["a"]).unlocked)
+    assert told == [("both", *children)] * 3
+
+
+def test_what_the_sweeper_told_is_answered_as_well(w):
+    w.graph(task("a"), task("b", "a"), task("c", "a"))
+    claim = w.claim()
+    die(w, 2, lambda: w.complete(claim))
+    w.settle()
+    assert w.complete(claim).unlocked == ("b", "c")
 
 
 # ---- creating, cancelling, deleting

@@ -25,6 +25,7 @@ from slate.adapters.dynamodb.task_store import DynamoTaskStore
 from slate.adapters.dynamodb.timer_store import DynamoTimerStore
 from slate.adapters.inprocess.clocks import ManualClock
 from slate.adapters.inprocess.master_key import MasterKeyWrapper
+from slate.adapters.inprocess.queues import InProcessQueues
 from slate.adapters.s3.blob_store import S3BlobStore
 from slate.contract.tasks import (
     Added,
@@ -144,6 +145,7 @@ class World:
             executor=Inline(),
             ids=CountingIds(),
             rng=SteadyRandom(7),
+            queues=InProcessQueues(self.clock, CountingIds()),
             sleep=self.slept.append,
         )
         self.slate = assemble(self.settings, parts)

@@ -13,7 +13,6 @@ from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, Transactio
 from slate.adapters.dynamodb.changes import IS_OPEN, Change, check
 from slate.adapters.dynamodb.keys import Place, graph_pk, prefix, ready_attributes, task_key, timer_attributes
 from slate.adapters.dynamodb.storage import Storage
-from slate.adapters.dynamodb.table import READY_SK
 from slate.adapters.dynamodb.task_items import history_line, need_of
 from slate.adapters.dynamodb.task_store import AT_HOME, IN_READY, IN_TIMER
 from slate.domain.errors import Unavailable
@@ -65,7 +64,7 @@ class DynamoCascadeStore:
         """Take a slot out: the last one makes the child READY. A hold goes only at the epoch it was set."""
         last = edge.likely_last
         for _ in range(_TRIES):
-            write = self._freeing(tenant, graph_id, edge, approval, last=last)
+            write = self._freeing(tenant, graph_id, edge, parent, approval, last=last)
             if epoch is not None:
                 write = write.also("#epoch = :seen_epoch", **{":seen_epoch": epoch})
             try:
@@ -77,7 +76,8 @@ class DynamoCascadeStore:
                 if old is None or (epoch is not None and old["epoch"] != epoch):
                     return Told()
                 if edge.slot not in need_of(old):
-                    return Told(ready=_made_ready(old, write))
+                    # Whoever tells for this parent says so of the child: this call, a repeat, the sweeper.
+                    return Told(ready=parent is not None and old.get("freed_by") == parent.task_id)
                 if approval is not None and old["state"] != TaskState.BLOCKED:
                     return Told()
                 last = not last
@@ -85,7 +85,9 @@ class DynamoCascadeStore:
                 return Told(ready=last)
         raise Unavailable("a task keeps changing; the sweeper goes on with it")
 
-    def _freeing(self, tenant: str, graph_id: str, edge: Edge, approval: Approval | None, *, last: bool) -> Write:
+    def _freeing(
+        self, tenant: str, graph_id: str, edge: Edge, parent: Parent | None, approval: Approval | None, *, last: bool
+    ) -> Write:
         key, now = task_key(tenant, graph_id, edge.child), self._storage.clock.now()
         change = Change() if approval is None else Change().set(answer=approval.answer)
         if not last:
@@ -102,6 +104,8 @@ class DynamoCascadeStore:
         ready = ready_attributes(tenant, place, edge.child, now, self._storage.ready_shards)
         change.set(state=TaskState.READY, updated_at=now, **ready).remove("need")
         change.note(history_line(now, "ready") if approval is None else history_line(now, "approved", approval.agent))
+        if parent is not None:
+            change.set(freed_by=parent.task_id)
         if edge.slot == HOLD_ADD:
             change.remove(*IN_TIMER)
         return change.on(key, "#state = :BLOCKED AND contains(#need, :slot) AND size(#need) = :one", slot=edge.slot)
@@ -156,11 +160,6 @@ class DynamoCascadeStore:
             self._storage.calls.write(tenant, change.on(key, telling, **seen))
         except ConditionFailed:
             return  # another call has told them all, or the task was retried or deleted: nothing is left to say
-
-
-def _made_ready(old: Item, write: Write) -> bool:
-    """Whether this very write made the child READY, and its reply was lost: it stands where the write put it."""
-    return old["state"] == TaskState.READY and old.get(READY_SK) == write.values.get(f":{READY_SK}")
 
 
 def _ended_before(parent: Parent, edge: Edge, old: Item | None) -> Told:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import JsonValue
@@ -16,7 +17,7 @@ from slate.adapters.dynamodb.task_items import HISTORY_BOUND, TaskReader, histor
 from slate.adapters.dynamodb.task_store import AT_HOME
 from slate.domain import slots
 from slate.domain.errors import AlreadyTerminal, Conflict, NotFound, ParentMoved
-from slate.domain.tasks import OPEN, TERMINAL, EdgeKind, Task, TaskState
+from slate.domain.tasks import OPEN, TERMINAL, Dependency, EdgeKind, Task, TaskState
 from slate.ports.task_store import Edge
 
 MAX_PARENTS_AT_ONCE: Final = 98
@@ -101,26 +102,21 @@ class DynamoSteeringStore:
         if item["state"] not in (TaskState.FAILED, TaskState.CANCELLED):
             return self._retried_before(tenant, key, item, task, agent)
         parents = parents_of(item)
+        keys = [task_key(tenant, task.graph_id, p.task_id) for p in parents]
+        found = self._storage.calls.get_many(tenant, keys)
+        _refuse_broken(parents, keys, found)
         if slots.HOLD_ADD in need_of(item) or len(parents) > MAX_PARENTS_AT_ONCE:
             self._retry_in_parts(tenant, key, item, task, agent)
             return self._reader.task(tenant, self._item(tenant, key))
-        keys = [task_key(tenant, task.graph_id, p.task_id) for p in parents]
-        found = self._storage.calls.get_many(tenant, keys)
         need: set[int] = need_of(item) & {slots.APPROVAL}
         checks: list[Write] = []
-        broken: list[str] = []
         for i, (parent, parent_key) in enumerate(zip(parents, keys, strict=True)):
             state, epoch = _standing(found.get(parent_key), parent.task_id)
-            if parent.kind.broken_by(state):
-                broken.append(parent.task_id)
-            elif not parent.kind.met_by(state):
+            if not parent.kind.met_by(state):
                 need.add(slots.slot_of(i))
                 checks.append(check(parent_key, IS_OPEN))
             elif state is not TaskState.DONE:
                 checks.append(still_so(parent_key, state, epoch))
-        if broken:
-            names = ", ".join(broken)
-            raise Conflict(f"a parent has failed or was cancelled: {names}; retry it first", parents=broken)
         write = self._retrying(tenant, key, item, task, need, agent)
         active = check(head_key(tenant, task.graph_id), "#state = :ACTIVE")
         try:
@@ -143,7 +139,9 @@ class DynamoSteeringStore:
         now = self._storage.clock.now()
         change = Change().set(attempts=0, updated_at=now).grow("epoch")
         self._note(change, item, "retried", agent)
-        change.remove("error", "question", "progress", "cause", "due_at", "token", "agent", "freed")
+        change.remove("error", "progress", "cause", "due_at", "token", "agent", "freed", "freed_by")
+        if "question" in item:
+            change.remove("question", "answer")  # an approval's answer stays: it was given for the task, not for a try
         if need:
             change.set(state=TaskState.BLOCKED, need=need)
         else:
@@ -203,6 +201,14 @@ def _standing(parent: Item | None, task_id: str) -> tuple[TaskState, int]:
     if parent is None:
         raise ParentMoved(f"the parent {task_id!r} is gone: the graph is being deleted")
     return TaskState(parent["state"]), int(parent["epoch"])
+
+
+def _refuse_broken(parents: Sequence[Dependency], keys: Sequence[Key], found: Mapping[Key, Item]) -> None:
+    """Raise Conflict where an edge is broken: its parent is to be tried again first."""
+    pairs = [(p, found[key]) for p, key in zip(parents, keys, strict=True) if key in found]
+    if broken := [p.task_id for p, parent in pairs if p.kind.broken_by(TaskState(parent["state"]))]:
+        names = ", ".join(broken)
+        raise Conflict(f"a parent has failed or was cancelled: {names}; retry it first", parents=broken)
 
 
 def _facts(old: Item | None) -> dict[str, Any]:
