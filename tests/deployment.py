@@ -55,6 +55,7 @@ class Deployment:
             executor=self._executor,
             ids=RandomIds(),
             rng=random.Random(1),  # noqa: S311 (the same run each time)
+            queues=self._local.queues,
             sleep=lambda _: None,
         )
         return assemble(self._local.slate.settings, parts)

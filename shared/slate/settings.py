@@ -27,6 +27,8 @@ class Settings:
     """The bucket of sealed content over 100 KB."""
     kms_key_id: str = ""
     """The KMS key that wraps data keys; empty where a master key file does."""
+    webhooks_queue: str = ""
+    """The address of the queue of webhook deliveries; empty where queues live in the process."""
     region: str = "eu-central-1"
     """The AWS region of all of it."""
     ready_shards: int = 1

@@ -28,12 +28,15 @@ from slate.adapters.dynamodb.task_store import DynamoTaskStore
 from slate.adapters.dynamodb.timer_store import DynamoTimerStore
 from slate.adapters.inprocess.clocks import ManualClock, SystemClock
 from slate.adapters.inprocess.master_key import MasterKeyWrapper
+from slate.adapters.inprocess.queues import InProcessQueues
 from slate.adapters.inprocess.random_ids import RandomIds
 from slate.adapters.kms.wrapper import KmsKeyWrapper
 from slate.adapters.s3.blob_store import S3BlobStore
+from slate.adapters.sqs.queues import SqsQueues
 from slate.ports.clock import Clock
 from slate.ports.ids import Ids
 from slate.ports.keyring import KeyWrapper
+from slate.ports.queue import Queues
 from slate.service.access import Access
 from slate.service.idempotency import Idempotency
 from slate.service.paging import Cursors
@@ -78,6 +81,7 @@ class Parts:
     executor: Executor
     ids: Ids
     rng: random.Random
+    queues: Queues
     sleep: Callable[[float], None] = time.sleep
 
 
@@ -133,6 +137,7 @@ def build_aws(settings: Settings, session: boto3.Session) -> Slate:
             executor=ThreadPoolExecutor(PARALLEL_CALLS),
             ids=RandomIds(),
             rng=random.SystemRandom(),
+            queues=SqsQueues(session.client("sqs", config=config), {"webhooks": settings.webhooks_queue}),
         ),
     )
 
@@ -145,11 +150,12 @@ class LocalSlate:
     clock: Clock
     dynamodb: DynamoDBClient
     s3: S3Client
+    queues: InProcessQueues
 
-    def drain(self) -> int:
-        """Do all that is due, until nothing is; answer how much was done."""
+    def drain(self, *, queues: bool = True) -> int:
+        """Do all that is due, until nothing is; answer how much. Without ``queues`` no message is delivered."""
         done = 0
-        while now := self.slate.sweeping.run_once():
+        while now := self.slate.sweeping.run_once() + (self.queues.run_once() if queues else 0):
             done += now
         return done
 
@@ -181,17 +187,20 @@ def build_local(
         dynamodb: DynamoDBClient = engine.client("dynamodb")
         s3: S3Client = engine.client("s3")
         create_storage(dynamodb, s3, settings)
+        ids = ids or RandomIds()
+        queues = InProcessQueues(clock, ids)
         parts = Parts(
             dynamodb=dynamodb,
             s3=s3,
             wrapper=wrapper or MasterKeyWrapper.generate(),
             clock=clock,
             executor=executor,
-            ids=ids or RandomIds(),
+            ids=ids,
             rng=rng or random.SystemRandom(),
+            queues=queues,
         )
         try:
-            yield LocalSlate(slate=assemble(settings, parts), clock=clock, dynamodb=dynamodb, s3=s3)
+            yield LocalSlate(slate=assemble(settings, parts), clock=clock, dynamodb=dynamodb, s3=s3, queues=queues)
         finally:
             for table in (settings.table, settings.keys_table, settings.ledger_table):
                 dynamodb.delete_table(TableName=table)

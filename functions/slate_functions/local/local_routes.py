@@ -49,8 +49,8 @@ class Driven(Protocol):
         """Move the clock, do what fell due; answer the new instant."""
         ...
 
-    def drain(self) -> int:
-        """Do all that is due; answer how much that was."""
+    def drain(self, *, queues: bool = True) -> int:
+        """Do all that is due; answer how much that was. Without ``queues`` no message is delivered."""
         ...
 
 
@@ -68,5 +68,4 @@ class LocalRoutes:
     @post("/_local/drain", public=True, gives={"processed": 3})
     def drain(self, body: Drain) -> Processed:
         """Do all that is due, until nothing is."""
-        del body  # there are no queues yet: due work is all there is
-        return Processed(processed=self._driven.drain())
+        return Processed(processed=self._driven.drain(queues=body.queues))

@@ -67,9 +67,9 @@ class LocalService:
         self.local.drain()
         return now
 
-    def drain(self) -> int:
-        """Do all that is due, until nothing is; answer how much that was."""
-        return self.local.drain()
+    def drain(self, *, queues: bool = True) -> int:
+        """Do all that is due, until nothing is; answer how much. Without ``queues`` no message is delivered."""
+        return self.local.drain(queues=queues)
 
 
 @contextmanager
