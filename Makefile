@@ -31,8 +31,8 @@ demo: $(READY) ## a planner and four workers answer customer tickets; one worker
 serve: $(READY) ## a local server on port 8080, its keys in keys.json
 	@$(BIN)/slate serve --port 8080 --write-keys keys.json
 
-test: $(READY) ## all tests
-	@$(BIN)/python -m pytest
+test: $(READY) ## all tests, on every core
+	@$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(READY) ## format, lint, types, imports, docs
 	@$(BIN)/ruff format --check --quiet . || { echo "run: .venv/bin/ruff format ."; exit 1; }

@@ -72,7 +72,7 @@ def test_a_killed_workers_task_is_finished_by_another_and_every_task_once(demo):
     started = time.monotonic()
     code, said, complained = demo.run()
     assert code == 0, said + complained
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 60
     assert "proved: each of 13 tasks was completed exactly once" in said
     assert "was killed with" in said
     answers = demo.answers()

@@ -59,10 +59,22 @@ class Remembered(NamedTuple):
     """The same for every try of this call: ids made from it are the same too."""
 
 
-class IdempotencyStore(Protocol):
-    """Remembers calls for 24 h, by tenant, agent and key; holds ids, never content."""
+class Call(NamedTuple):
+    """A call that may come again."""
 
-    def begin(self, tenant: str, agent: str, key: str, request: JsonValue, seed: str) -> Remembered:
+    tenant: str
+    key_id: str
+    """The credential: another one, of whatever agent, may reach less, and gets no answer of this one's."""
+    key: str
+    """The caller's Idempotency-Key."""
+    subject: str | None
+    """Whom it is about: what is kept of it goes with that person."""
+
+
+class IdempotencyStore(Protocol):
+    """Remembers calls for 24 h, sealed under the key of whom they are about."""
+
+    def begin(self, call: Call, request: JsonValue, seed: str) -> Remembered:
         """Open the record, or find the one that is there; ``request`` is the whole of what was asked.
 
         Raises:
@@ -71,14 +83,14 @@ class IdempotencyStore(Protocol):
         """
         ...
 
-    def finish(self, tenant: str, agent: str, key: str, answer: JsonValue) -> None:
+    def finish(self, call: Call, answer: JsonValue) -> None:
         """Keep the answer."""
         ...
 
-    def reopen(self, tenant: str, agent: str, key: str) -> None:
+    def reopen(self, call: Call) -> None:
         """Let the next try begin at once, with the same seed: this one failed and may be repeated."""
         ...
 
-    def forget(self, tenant: str, agent: str, key: str) -> None:
+    def forget(self, call: Call) -> None:
         """Drop the record of a call that was refused and changed nothing, so that it can be mended and sent again."""
         ...

@@ -64,7 +64,9 @@ class Access:
             return made, made.model_dump(mode="json")
 
         request: JsonValue = ["POST /v1/keys", body.model_dump(mode="json")]
-        return self._idempotency.once(principal, idempotency_key, request, do, CreatedKey.model_validate)
+        return self._idempotency.once(
+            principal, idempotency_key, request, do, CreatedKey.model_validate, about=body.subject
+        )
 
     def issue(self, tenant: str, body: CreateKey, *, made_by: str, key_id: str | None = None) -> CreatedKey:
         """A key for a tenant, without asking who may: for the first key, and for ``create``."""

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from slate.domain.access import Principal
 from slate.domain.errors import SlateError, Unavailable
-from slate.ports.access_store import IdempotencyStore
+from slate.ports.access_store import Call, IdempotencyStore
 from slate.ports.ids import Ids
 
 T = TypeVar("T")
@@ -30,11 +30,13 @@ class Idempotency:
         request: JsonValue,
         do: Callable[[str], tuple[T, JsonValue]],
         again: Callable[[JsonValue], T],
+        *,
+        about: str | None = None,
     ) -> T:
         """Do it, given an id that is the same for every try, and remember the ids it answers with.
 
         A repeat is answered by ``again`` from those ids. A refusal that cannot change is forgotten, so that the
-        request can be mended and sent under the same key.
+        request can be mended and sent under the same key. ``about`` is the person whom the request names.
 
         Raises:
             Invalid: the key was used with another request.
@@ -42,17 +44,16 @@ class Idempotency:
         """
         if key is None:
             return do(self._ids.new())[0]
-        # By credential: another key, of whatever agent, may reach less than this one, and gets no answer of its.
-        tenant, agent = principal.tenant, principal.key_id
-        known = self._store.begin(tenant, agent, key, request, self._ids.new())
+        call = Call(principal.tenant, principal.key_id, key, about)
+        known = self._store.begin(call, request, self._ids.new())
         if known.answer is not None:
             return again(known.answer)
         try:
             result, answer = do(known.seed)
         except SlateError as error:
             with suppress(Unavailable):  # the error itself says more; the record is free again in half a minute
-                (self._store.reopen if error.retryable else self._store.forget)(tenant, agent, key)
+                (self._store.reopen if error.retryable else self._store.forget)(call)
             raise
         with suppress(Unavailable):  # it is done, and the caller is told so
-            self._store.finish(tenant, agent, key, answer)
+            self._store.finish(call, answer)
         return result

@@ -17,9 +17,10 @@ from pydantic import JsonValue
 
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, Write
 from slate.adapters.dynamodb.changes import CONSTANTS, Change, put
+from slate.adapters.dynamodb.keys import ref_of, subject_attributes
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.errors import InProgress, Invalid
-from slate.ports.access_store import Remembered
+from slate.ports.access_store import Call, Remembered
 
 KEPT_MS: Final = 24 * 3_600 * 1000
 AT_WORK_MS: Final = 30_000
@@ -32,12 +33,14 @@ class DynamoIdempotencyStore:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    def begin(self, tenant: str, agent: str, key: str, request: JsonValue, seed: str) -> Remembered:
+    def begin(self, call: Call, request: JsonValue, seed: str) -> Remembered:
         """A put that wins only where nothing, or only an expired record, is there."""
-        place, now = _place(tenant, agent, key), self._storage.clock.now()
-        digest = self._storage.codec.digest(tenant, None, request)
+        tenant, place, now = call.tenant, _place(call), self._storage.clock.now()
+        ref = self._ref(call)
+        digest = self._storage.codec.digest(tenant, ref, request)
         item: Item = {
             **place.attributes,
+            **subject_attributes(tenant, ref),
             "digest": digest,
             "seed": seed,
             "by": seed,
@@ -60,7 +63,7 @@ class DynamoIdempotencyStore:
             message = "this key was used with another request; use a new key for a new request"
             raise Invalid.field("Idempotency-Key", message)
         if "answer" in old:
-            answer = self._storage.codec.open(tenant, None, place, "answer", old["answer"])
+            answer = self._storage.codec.open(tenant, ref_of(old), place, "answer", old["answer"])
             return Remembered(answer, old["seed"])
         now = self._storage.clock.now()
         change = Change().set(at_work_until=now + AT_WORK_MS, by=by)
@@ -73,32 +76,33 @@ class DynamoIdempotencyStore:
                 raise InProgress("the first call under this Idempotency-Key is still at work; repeat it soon") from None
         return Remembered(None, old["seed"])
 
-    def finish(self, tenant: str, agent: str, key: str, answer: JsonValue) -> None:
-        """Keep the answer, sealed under the tenant's key, unless one is there."""
-        place = _place(tenant, agent, key)
-        sealed = self._storage.codec.seal(tenant, None, place, "answer", answer)
+    def finish(self, call: Call, answer: JsonValue) -> None:
+        """Keep the answer, unless one is there."""
+        place = _place(call)
+        sealed = self._storage.codec.seal(call.tenant, self._ref(call), place, "answer", answer)
         change = Change().set(answer=sealed)
-        self._quietly(tenant, change.on(place, "attribute_exists(#pk) AND attribute_not_exists(#answer)"))
+        self._quietly(call, change.on(place, "attribute_exists(#pk) AND attribute_not_exists(#answer)"))
 
-    def reopen(self, tenant: str, agent: str, key: str) -> None:
+    def reopen(self, call: Call) -> None:
         """The next try may begin at once."""
-        place = _place(tenant, agent, key)
         change = Change().set(at_work_until=0)
-        self._quietly(tenant, change.on(place, "attribute_exists(#pk) AND attribute_not_exists(#answer)"))
+        self._quietly(call, change.on(_place(call), "attribute_exists(#pk) AND attribute_not_exists(#answer)"))
 
-    def forget(self, tenant: str, agent: str, key: str) -> None:
+    def forget(self, call: Call) -> None:
         """Remove a record that has no answer."""
-        place = _place(tenant, agent, key)
-        self._quietly(tenant, Write(place, "attribute_not_exists(#answer)", dict(CONSTANTS), delete=True))
+        self._quietly(call, Write(_place(call), "attribute_not_exists(#answer)", dict(CONSTANTS), delete=True))
 
-    def _quietly(self, tenant: str, write: Write) -> None:
+    def _ref(self, call: Call) -> str | None:
+        return None if call.subject is None else self._storage.codec.keyring.ref(call.tenant, call.subject)
+
+    def _quietly(self, call: Call, write: Write) -> None:
         try:
-            self._storage.calls.write(tenant, write)
+            self._storage.calls.write(call.tenant, write)
         except ConditionFailed:
             return  # another try of the same call has answered: its answer stands
 
 
-def _place(tenant: str, agent: str, key: str) -> Key:
+def _place(call: Call) -> Key:
     # A caller's key may hold anything that is printable: its hash cannot break the form of a key.
-    digest = sha256(f"{agent} {key}".encode()).hexdigest()
-    return Key(f"{tenant}#I#{digest}", "CALL")
+    digest = sha256(f"{call.key_id} {call.key}".encode()).hexdigest()
+    return Key(f"{call.tenant}#I#{digest}", "CALL")

@@ -72,7 +72,7 @@ class Planning:
             return self.get(principal, str(answer), with_tasks=True), True
 
         request: JsonValue = ["POST /v1/graphs", body.model_dump(mode="json")]
-        return self._idempotency.once(principal, idempotency_key, request, do, again)
+        return self._idempotency.once(principal, idempotency_key, request, do, again, about=subject)
 
     def _head(self, graph_id: str, body: CreateGraph, subject: str | None) -> GraphHead:
         whole = not body.more and _fits(body.tasks, 2) and not any(map(_needs_object, body.tasks))
@@ -125,9 +125,9 @@ class Planning:
             Conflict: a task is there with other content, or the graph has ended by a cancel.
         """
         tenant = principal.tenant
+        head = self._reached(principal, graph_id)
 
         def do(_: str) -> tuple[Added, JsonValue]:
-            head = self._reached(principal, graph_id)
             outside = _outside(body.tasks)
             check_tasks(body.tasks, self._graphs.states(tenant, graph_id, outside))
             if head.state is GraphState.CREATING:
@@ -138,7 +138,12 @@ class Planning:
 
         request: JsonValue = [f"POST /v1/graphs/{graph_id}/tasks", body.model_dump(mode="json")]
         return self._idempotency.once(
-            principal, idempotency_key, request, do, lambda _: self._added(principal, graph_id, body)
+            principal,
+            idempotency_key,
+            request,
+            do,
+            lambda _: self._added(principal, graph_id, body),
+            about=head.subject,
         )
 
     def _added(self, principal: Principal, graph_id: str, body: AddTasks) -> Added:
@@ -253,7 +258,7 @@ def _outside(specs: Sequence[TaskSpec]) -> set[str]:
 
 def _size(spec: TaskSpec) -> tuple[int, int]:
     """Items (the task, its input, its edges) and bytes at most."""
-    return 2 + len(spec.depends_on), len(spec.model_dump_json()) + 400 * (1 + len(spec.depends_on))
+    return 2 + len(spec.depends_on), len(spec.model_dump_json().encode()) + 400 * (1 + len(spec.depends_on))
 
 
 def _needs_object(spec: TaskSpec) -> bool:
