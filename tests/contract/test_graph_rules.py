@@ -35,6 +35,28 @@ def test_a_completion_edge_is_met_by_any_end_and_a_success_edge_only_by_done(w):
     assert broken(w.items()) == []
 
 
+def test_a_group_is_in_a_whole_graph_and_never_within_itself(w):
+    for specs in ([task("a", parent_task="a")], [task("a", parent_task="b"), task("b", parent_task="a")]):
+        with pytest.raises(Invalid) as refused:
+            w.graph(*specs)
+        assert [e["field"] for e in refused.value.data["errors"]] == [f"tasks[{i}].parent_task" for i in range(len(specs))]
+    with pytest.raises(Invalid, match="no task 'epic'"):
+        w.graph(task("a", parent_task="epic"))
+    w.graph(task("epic", "a"), task("a", parent_task="epic"))  # a group may wait for what it holds
+    w.add(task("b", parent_task="epic"))
+    assert w.states() == {"epic": "BLOCKED", "a": "READY", "b": "READY"}
+
+
+def test_an_answer_is_the_same_only_as_json(w):
+    w.graph(task("a"))
+    w.wait(w.claim())
+    epoch = w.task("a").epoch
+    assert w.resume("a", 1, epoch=epoch).answer == 1
+    assert w.resume("a", 1, epoch=epoch).state == "READY"
+    with pytest.raises(Conflict):
+        w.resume("a", True, epoch=epoch)
+
+
 def test_a_parent_task_groups_and_blocks_nothing(w):
     w.graph(task("epic"), task("part", parent_task="epic"))
     assert w.states() == {"epic": "READY", "part": "READY"}

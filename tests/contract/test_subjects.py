@@ -8,10 +8,12 @@ from typing import Any, Final
 import pytest
 
 from contract.invariants import broken
-from contract.world import World, task
-from slate.contract.tasks import CreateGraph
-from slate.domain.access import Principal
-from slate.domain.errors import Forbidden, NotFound
+from contract.world import TENANT, World, task
+from slate.adapters.dynamodb.keys import ref_of
+from slate.contract.access import CreateKey
+from slate.contract.tasks import AddTasks, CreateGraph
+from slate.domain.access import Principal, Scope
+from slate.domain.errors import Conflict, Forbidden, NotFound
 from slate.domain.leases import Claim
 from slate.service.tasks.planning import Planning
 from slate.service.tasks.steering import Steering
@@ -97,3 +99,22 @@ def test_a_new_graph_is_about_the_person_the_key_is_bound_to(w: World, ann: Prin
         w.slate.planning.create(ann, CreateGraph(goal="x", subject="bob", tasks=()), None)
     w.complete(w.claims(ann)[0], by=ann)
     assert not broken(w.items())
+
+
+def test_what_is_kept_of_a_repeatable_call_goes_with_the_person_it_is_about(w: World) -> None:
+    w.slate.planning.create(w.me, CreateGraph(graph_id="g", goal="x", subject="ann", tasks=(task("a"),)), "once")
+    w.slate.planning.add(w.me, "g", AddTasks(tasks=(task("b"),)), "twice")
+    made = w.slate.access.create(w.me, CreateKey(agent="console", scopes=(Scope.TASKS_READ,), subject="ann"), "thrice")
+    assert (
+        w.slate.access.create(w.me, CreateKey(agent="console", scopes=(Scope.TASKS_READ,), subject="ann"), "thrice")
+        == made
+    )
+    records = [item for key, item in w.items().items() if key.sk == "CALL"]
+    assert [ref_of(record) for record in records] == [w.storage.codec.keyring.ref(TENANT, "ann")] * 3
+
+
+def test_a_taken_id_says_nothing_of_another_persons_graph(w: World) -> None:
+    w.graph(task("t"), graph_id="bobs", subject="bob")
+    with pytest.raises(Conflict) as refused:
+        w.graph(task("x"), graph_id="bobs", by=w.principal("console", subject="ann"))
+    assert refused.value.data == {}

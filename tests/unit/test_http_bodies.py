@@ -27,6 +27,8 @@ BROKEN = {
     "infinite without a sign": b'{"input": [-2.5E+999]}',
     "infinite by its digits": b'{"input": ' + b"9" * 400 + b".0}",
     "more digits than are read": b'{"input": ' + b"9" * 5_000 + b"}",
+    "a name given twice": b'{"goal": "x", "goal": "y"}',
+    "a name given twice deep inside": b'{"a": [{"b": 1, "c": {}, "\\u0062": 2}]}',
     "a comment": b'{"a": 1 /* one */}',
     "single quotes": b"{'a': 1}",
     "a list": b"[]",

@@ -36,9 +36,11 @@ RETRY_AFTER_SECONDS: Final = 1
 _WORDING: Final = (
     (re.compile(r"^(Input|String|List|Tuple|Value) should (be|have|match)"), r"must \2"),
     (re.compile(r"^Value error, "), ""),
+    (re.compile(r" after validation"), ""),
 )
 _OWN_WORDS: Final[Mapping[str, str]] = {
     "missing": "required, and not given",
+    "tuple_type": "must be a list",
     "extra_forbidden": "not a field of this request; leave it out",
     "string_pattern_mismatch": "must be 1 to 128 of A-Z a-z 0-9 . _ @ : -, the first a letter or digit",
 }

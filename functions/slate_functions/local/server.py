@@ -75,6 +75,8 @@ class _Server(uvicorn.Server):
 def write_private(path: Path, content: object) -> None:
     """Write JSON so that a reader sees all of it or none, and nobody but its owner sees it."""
     path = path.absolute()
+    if not path.parent.is_dir():
+        raise NotADirectoryError(f"{path.parent} is no folder; make it, or write the keys to another place")
     descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:

@@ -101,11 +101,13 @@ def derived_state(stored: GraphState, counts: Counts) -> GraphState:
     return GraphState.FAILED if counts.failed else GraphState.DONE
 
 
-def check_tasks(specs: Sequence[TaskSpec], known: Collection[str]) -> None:
+def check_tasks(specs: Sequence[TaskSpec], known: Collection[str], *, whole: bool = False) -> None:
     """Refuse tasks that do not make a graph together with those already known, naming every fault at once.
 
+    A task may depend on those that it groups, so a group may come in a later part; in a ``whole`` graph it is here.
+
     Raises:
-        Invalid: an id given twice, or a parent that is neither here nor known.
+        Invalid: an id given twice, a parent that is neither here nor known, or a group that holds itself.
         Cycle: the dependencies, or a task's own, run in a circle.
     """
     errors: list[FieldError] = []
@@ -120,9 +122,26 @@ def check_tasks(specs: Sequence[TaskSpec], known: Collection[str]) -> None:
             for j, parent in enumerate(spec.parents())
             if parent not in here and parent not in known
         ]
+    errors += _group_errors(specs, whole=whole)
     if errors:
         raise Invalid(errors)
     in_order(specs)
+
+
+def _group_errors(specs: Sequence[TaskSpec], *, whole: bool) -> list[FieldError]:
+    errors: list[FieldError] = []
+    group_of = {spec.task_id: spec.parent_task for spec in specs}
+    for i, spec in enumerate(specs):
+        above, group = {spec.task_id}, spec.parent_task
+        while group is not None and group not in above:
+            above.add(group)
+            group = group_of.get(group)
+        message = "a task cannot stand within itself; take another `parent_task`" if group == spec.task_id else None
+        if whole and spec.parent_task is not None and spec.parent_task not in group_of:
+            message = f"there is no task {spec.parent_task!r}; add it, or leave `parent_task` out"
+        if message is not None:
+            errors.append({"field": f"tasks[{i}].parent_task", "message": message})
+    return errors
 
 
 def in_order(specs: Sequence[TaskSpec]) -> list[TaskSpec]:

@@ -19,7 +19,16 @@ def bounded(field: str, value: JsonValue) -> JsonValue:
     Raises:
         TooLarge: it is not, and the error says by how much.
     """
-    size = len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass"))
+    size = len(_text(value).encode(errors="surrogatepass"))
     if size > SAID_BYTES:
         raise TooLarge(f"`{field}` has {size} bytes as JSON, at most {SAID_BYTES}; long content belongs into a result")
     return value
+
+
+def same_json(one: JsonValue, other: JsonValue) -> bool:
+    """Whether two values are one JSON text: for Python ``1 == True``, for JSON they differ."""
+    return _text(one) == _text(other)
+
+
+def _text(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)

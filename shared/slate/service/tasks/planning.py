@@ -61,7 +61,7 @@ class Planning:
             Conflict: the id is taken by other content.
         """
         subject = principal.acting_subject(body.subject)
-        check_tasks(body.tasks, known=())
+        check_tasks(body.tasks, known=(), whole=not body.more)
 
         def do(seed: str) -> tuple[tuple[Graph, bool], JsonValue]:
             graph_id = body.graph_id or f"g-{seed}"

@@ -13,7 +13,7 @@ from slate.domain.tasks import Task, TaskState
 from slate.ports.graph_store import GraphStore
 from slate.ports.task_store import CascadeStore, Parent, SteeringStore, TaskStore
 from slate.service.paging import Cursors, fitting
-from slate.service.tasks.bounds import bounded
+from slate.service.tasks.bounds import bounded, same_json
 from slate.service.tasks.unlocking import Unlocking
 
 _TRIES: Final = 5
@@ -81,7 +81,7 @@ class Steering:
         if body.epoch is not None:
             if body.epoch != task.epoch:
                 raise Conflict("that question is no longer asked", **task.facts())
-            if _answered(task) and task.answer == answer:
+            if _answered(task) and same_json(task.answer, answer):
                 return task
         return self._steering.resume(principal.tenant, task, answer, principal.agent)
 
