@@ -33,6 +33,8 @@ class Settings:
     """The AWS region of all of it."""
     ready_shards: int = 1
     """Partitions of the `ready` index a role has: more when one role's claims exceed about 1,000 a second."""
+    ready_level_seconds: int = 600
+    """So much waiting is worth a level of priority: who waits so much longer goes before one a level more urgent."""
     key_cache_seconds: int = 300
     """How long a data key may be used without asking for it again; DRAINED of an erasure waits longer."""
     decision_cache_seconds: int = 60

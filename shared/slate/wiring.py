@@ -21,6 +21,7 @@ from slate.adapters.dynamodb.graph_store import DynamoGraphStore
 from slate.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
 from slate.adapters.dynamodb.key_store import DynamoApiKeyStore
 from slate.adapters.dynamodb.keyring import DynamoKeyring
+from slate.adapters.dynamodb.keys import ReadyOrder
 from slate.adapters.dynamodb.steering_store import DynamoSteeringStore
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import TABLES
@@ -99,7 +100,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
         blobs=S3BlobStore(parts.s3, settings.bucket),
         clock=clock,
         executor=parts.executor,
-        ready_shards=settings.ready_shards,
+        ready_order=ReadyOrder(settings.ready_shards, settings.ready_level_seconds * 1000),
     )
     graphs, tasks, cascade = DynamoGraphStore(storage), DynamoTaskStore(storage), DynamoCascadeStore(storage)
     cursors, unlocking = Cursors(keyring), Unlocking(cascade, clock)
@@ -110,7 +111,17 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
         clock=clock,
         access=Access(DynamoApiKeyStore(storage), idempotency, cursors, ids, clock, cache_seconds=decisions),
         planning=Planning(graphs, tasks, unlocking, idempotency, cursors, clock),
-        working=Working(tasks, unlocking, Tokens(keyring), keyring, idempotency, ids, clock, rng),
+        working=Working(
+            tasks,
+            unlocking,
+            Tokens(keyring),
+            keyring,
+            idempotency,
+            ids,
+            clock,
+            rng,
+            level_seconds=settings.ready_level_seconds,
+        ),
         steering=Steering(graphs, tasks, DynamoSteeringStore(storage), cascade, unlocking, cursors),
         sweeping=Sweeping(DynamoTimerStore(storage, graphs), unlocking, clock),
     )

@@ -108,6 +108,9 @@ def _placed(state: str, item: Item, need: set[int]) -> Iterator[str]:
         yield f"{state} with a need"
     if (state == "READY") != ("ready_pk" in item):
         yield f"{state}, in ready: {'ready_pk' in item}"
+    place = item.get("ready_sk") or item.get("home_sk")
+    if place is not None and place.split("#")[2] != item.get("subject_pk", "-").rpartition("#")[2]:
+        yield f"{state}, in line for another subject"
     if (state in PLACED) != ("home_pk" in item):
         yield f"{state}, with a home: {'home_pk' in item}"
     due = state in ("RUNNING", "DELAYED") or bool(item.get("unlocking")) or (state == "BLOCKED" and HOLD_ADD in need)

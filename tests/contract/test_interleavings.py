@@ -125,7 +125,7 @@ def an_add_in_parts_and_the_last_call_of_its_repeat(w: World) -> tuple[Act, Act]
     w.complete(claims["q"])
     die(w, 3, join(w))
     die(w, 1, lambda: w.complete(claims["p"]))
-    hold = Edge("z", HOLD_ADD, EdgeKind.COMPLETION, "default", "worker", 5, 60, likely_last=False)
+    hold = Edge("z", HOLD_ADD, EdgeKind.COMPLETION, "default", "worker", 5, 60, None, likely_last=False)
     return join(w), lambda: w.cascade.free(TENANT, "g", hold, epoch=0)
 
 

@@ -16,7 +16,7 @@ from slate.adapters.dynamodb.graph_store import DynamoGraphStore
 from slate.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
 from slate.adapters.dynamodb.key_store import DynamoApiKeyStore
 from slate.adapters.dynamodb.keyring import DynamoKeyring
-from slate.adapters.dynamodb.keys import ref_of, task_key
+from slate.adapters.dynamodb.keys import ReadyOrder, ref_of, task_key
 from slate.adapters.dynamodb.steering_store import DynamoSteeringStore
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import KEYS, MAIN
@@ -171,7 +171,7 @@ class World:
             blobs=S3BlobStore(parts.s3, self.settings.bucket),
             clock=parts.clock,
             executor=parts.executor,
-            ready_shards=self.settings.ready_shards,
+            ready_order=ReadyOrder(self.settings.ready_shards, self.settings.ready_level_seconds * 1000),
         )
 
     def close(self) -> None:

@@ -23,8 +23,9 @@ class Candidate(NamedTuple):
 
     graph_id: str
     task_id: str
-    urgency: str
-    """Sorts: lower is claimed first; equal urgency is claimed in random order."""
+    rank: int
+    """Sorts: the instant it became READY, later by so much for each level of priority it lacks; lowest first."""
+    priority: int
     lease_seconds: int
 
 
@@ -54,6 +55,7 @@ class Edge(NamedTuple):
     role: str
     priority: int
     lease_seconds: int
+    subject_ref: str | None
     likely_last: bool
     """A guess: this is the only slot the child waits for."""
 
@@ -90,8 +92,14 @@ class Told:
 class TaskStore(Protocol):
     """Keeps tasks."""
 
-    def candidates(self, tenant: str, queue: str, role: str, limit: int) -> list[Candidate]:
-        """Tasks that were READY a moment ago, most urgent first: hints, eventually consistent."""
+    def candidates(self, tenant: str, queue: str, role: str, limit: int, subject: str | None) -> list[Candidate]:
+        """Tasks that were READY a moment ago, most urgent first: hints, eventually consistent.
+
+        With a subject, of that subject's tasks alone.
+
+        Raises:
+            Unavailable: too many tasks of others stand before the subject's.
+        """
         ...
 
     def claim(

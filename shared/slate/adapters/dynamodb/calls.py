@@ -157,7 +157,7 @@ class Calls:
                 wanted = answer.get("UnprocessedKeys", {}).get(self._table, {}).get("Keys", [])
                 if not wanted:
                     break
-                self._pause(attempt)
+                self.pause(attempt)
             else:
                 raise Unavailable("the storage did not give all items in time; repeat the call")
         return found
@@ -193,6 +193,12 @@ class Calls:
 
     def query_index(self, index: str, pk: tuple[str, str], sk: tuple[str, str, str], limit: int) -> list[Item]:
         """Keys from an index, eventually consistent; ``sk`` is (attribute, comparison, value)."""
+        return list(islice(self.walk_index(index, pk, sk, at_once=limit), limit))
+
+    def walk_index(
+        self, index: str, pk: tuple[str, str], sk: tuple[str, str, str], *, at_once: int | None = None
+    ) -> Iterator[Item]:
+        """The same without an end: read as they are taken, a megabyte to a call where ``at_once`` is not given."""
         values = {":pk": pk[1], ":sk": sk[2]}
         request: dict[str, Any] = {
             "IndexName": index,
@@ -200,7 +206,9 @@ class Calls:
             "ExpressionAttributeNames": {f"#{pk[0]}": pk[0], f"#{sk[0]}": sk[0]},
             "ExpressionAttributeValues": to_wire(values),
         }
-        return list(islice(self._pages({**request, "Limit": limit}), limit))
+        if at_once is not None:
+            request["Limit"] = at_once
+        return self._pages(request)
 
     def _pages(self, request: dict[str, Any]) -> Iterator[Item]:
         while True:
@@ -237,8 +245,8 @@ class Calls:
                 raise ConditionFailed(from_wire(response.get("Item"))) from None
             raise
 
-    def transact(self, tenant: str, writes: Sequence[Write]) -> None:
-        """Apply up to 100 writes together, or none.
+    def transact(self, tenant: str, writes: Sequence[Write], token: str | None = None) -> None:
+        """Apply up to 100 writes together, or none; under a ``token`` DynamoDB knows a resend for 10 minutes.
 
         Raises:
             TransactionRefused: with the failed conditions and the items as they were.
@@ -246,7 +254,8 @@ class Calls:
         for write in writes:
             self._guard(tenant, write.key)
         items = [self._transaction_item(write) for write in writes]
-        self._send(partial(self._client.transact_write_items, TransactItems=items))
+        known: Any = {} if token is None else {"ClientRequestToken": token}
+        self._send(partial(self._client.transact_write_items, TransactItems=items, **known))
 
     def _transaction_item(self, write: Write) -> Any:
         arguments = {"TableName": self._table, "ReturnValuesOnConditionCheckFailure": "ALL_OLD", **_arguments(write)}
@@ -266,7 +275,7 @@ class Calls:
                 requests = answer.get("UnprocessedItems", {}).get(self._table, [])
                 if not requests:
                     break
-                self._pause(attempt)
+                self.pause(attempt)
             else:
                 raise Unavailable("the storage did not take all deletes in time; repeat the call")
 
@@ -290,9 +299,10 @@ class Calls:
                 unanswered += 1
                 if unanswered == SENDS:
                     raise Unavailable("the storage did not answer; repeat the call") from lost
-            self._pause(conflicts + unanswered - 1)
+            self.pause(conflicts + unanswered - 1)
 
-    def _pause(self, attempt: int) -> None:
+    def pause(self, attempt: int) -> None:
+        """Rest before another try: longer each time, and spread, so that those who met do not meet again."""
         self._sleep(self._rng.uniform(0, min(_FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE)))
 
     @staticmethod

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
 from slate.adapters.dynamodb.changes import IS_OPEN, Change, check
-from slate.adapters.dynamodb.keys import Place, graph_pk, prefix, ready_attributes, task_key, timer_attributes
+from slate.adapters.dynamodb.keys import Place, graph_pk, prefix, ready_attributes, ref_of, task_key, timer_attributes
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.task_items import history_line, need_of
 from slate.adapters.dynamodb.task_store import AT_HOME, IN_READY, IN_TIMER
@@ -95,13 +95,17 @@ class DynamoCascadeStore:
             if edge.slot == HOLD_ADD:
                 change.remove(*IN_TIMER)
             others = "(size(#need) > :one OR #state <> :BLOCKED)"
-            if approval is not None:
+            change.set(updated_at=now)
+            if approval is None:
+                # What it waits for is part of how it reads; and with its approval alone left it reads as WAITING.
+                change.grow("version")
+            else:
                 # A slot of a task that has ended stays: a retry asks for the approval again.
-                change.set(updated_at=now).note(history_line(now, "approved", approval.agent))
+                change.note(history_line(now, "approved", approval.agent))
                 others = "size(#need) > :one AND #state = :BLOCKED"
             return change.on(key, f"contains(#need, :slot) AND {others}", slot=edge.slot)
-        place = Place(edge.queue, edge.role, edge.priority, edge.lease_seconds)
-        ready = ready_attributes(tenant, place, edge.child, now, self._storage.ready_shards)
+        place = Place(edge.queue, edge.role, edge.priority, edge.lease_seconds, edge.subject_ref)
+        ready = ready_attributes(tenant, place, edge.child, now, self._storage.ready_order)
         change.set(state=TaskState.READY, updated_at=now, **ready).remove("need")
         change.note(history_line(now, "ready") if approval is None else history_line(now, "approved", approval.agent))
         if parent is not None:
@@ -183,6 +187,7 @@ def edge_of(item: Item) -> Edge:
         role=item["role"],
         priority=item["priority"],
         lease_seconds=item["lease"],
+        subject_ref=ref_of(item),
         likely_last=item["alone"],
     )
 

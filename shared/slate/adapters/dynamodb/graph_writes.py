@@ -29,7 +29,8 @@ from slate.adapters.dynamodb.keys import (
     timer_attributes,
 )
 from slate.adapters.dynamodb.storage import Storage
-from slate.adapters.dynamodb.task_items import NewTask, TaskReader, need_of, parents_of, spec_digest
+from slate.adapters.dynamodb.table import SUBJECT_PK
+from slate.adapters.dynamodb.task_items import NewTask, TaskReader, need_of, parents_of, place_of, spec_digest
 from slate.adapters.dynamodb.task_store import IN_TIMER
 from slate.domain import slots
 from slate.domain.errors import Conflict, ParentMoved, Unavailable
@@ -76,7 +77,9 @@ class GraphWrites:
         there = refused.failed.get(0) or self._storage.calls.get(tenant, head_key(tenant, head.graph_id))
         if there is None:
             raise Conflict("a graph of this id is still being deleted; use another id, or wait")
-        facts = {"state": there["state"], "version": there["version"]}
+        # A key that is bound to one person learns of another's graph no more than that its id is taken.
+        mine = ref_of(there) == self._ref(tenant, head)
+        facts = {"state": there["state"], "version": there["version"]} if mine else {}
         if there["state"] == GraphState.DELETING:
             raise Conflict("a graph of this id is still being deleted; use another id, or wait", **facts)
         if there["digest"] != digest:
@@ -223,7 +226,7 @@ class GraphWrites:
 
     def release_holds(self, tenant: str, graph_id: str) -> None:
         """By a consistent query: every task on the create's hold, then the head leaves the timer."""
-        names = ("sk", "need", "queue", "role", "priority", "lease")
+        names = ("sk", "need", "queue", "role", "priority", "lease", SUBJECT_PK)
         items = self._storage.calls.query(tenant, graph_pk(tenant, graph_id), between=prefix(TASK), names=names)
         held = [item for item in items if slots.HOLD_CREATE in need_of(item)]
         self._storage.each(lambda item: self._let_go(tenant, graph_id, item), held)
@@ -234,9 +237,8 @@ class GraphWrites:
             return  # it is being cancelled or deleted, and its timer entry is that one's
 
     def _let_go(self, tenant: str, graph_id: str, item: Item) -> None:
-        place = (item["queue"], item["role"], item["priority"], item["lease"])
-        child = str(item["sk"]).removeprefix(TASK)
-        hold = Edge(child, slots.HOLD_CREATE, EdgeKind.COMPLETION, *place, likely_last=len(item["need"]) == 1)
+        child, alone = str(item["sk"]).removeprefix(TASK), len(item["need"]) == 1
+        hold = Edge(child, slots.HOLD_CREATE, EdgeKind.COMPLETION, *place_of(item), likely_last=alone)
         self._cascade.free(tenant, graph_id, hold)
 
     # ---- into a graph that runs

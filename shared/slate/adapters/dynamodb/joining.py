@@ -14,7 +14,7 @@ from slate.adapters.dynamodb.cascade_store import DynamoCascadeStore, cancelling
 from slate.adapters.dynamodb.changes import IS_OPEN, Change, check, put
 from slate.adapters.dynamodb.keys import edge_key, ref_of, subject_attributes, task_key, timer_attributes
 from slate.adapters.dynamodb.storage import Storage
-from slate.adapters.dynamodb.task_items import need_of, parents_of
+from slate.adapters.dynamodb.task_items import need_of, parents_of, place_of
 from slate.domain import slots
 from slate.domain.errors import Conflict, NotFound, Unavailable
 from slate.domain.tasks import TERMINAL, Dependency, EdgeKind, TaskState
@@ -42,7 +42,7 @@ class Joining:
     def begin(self, tenant: str, key: Key, item: Item) -> None:
         """Set the hold on a task as it was seen; where it has moved on, it is nobody's to settle."""
         need = need_of(item)
-        change = Change().set(need=need | {slots.HOLD_ADD})
+        change = Change().set(need=need | {slots.HOLD_ADD}).grow("version")
         write = change.on(
             key, "#state = :BLOCKED AND #epoch = :epoch AND #need = :seen", epoch=item["epoch"], seen=need
         )
@@ -60,8 +60,7 @@ class Joining:
         for i, parent in enumerate(parents_of(item)):
             if not self._settle_one(tenant, graph_id, item, slots.slot_of(i), parent, epoch):
                 return
-        place = (item["queue"], item["role"], item["priority"], item["lease"])
-        hold = Edge(task_id, slots.HOLD_ADD, EdgeKind.COMPLETION, *place, likely_last=False)
+        hold = Edge(task_id, slots.HOLD_ADD, EdgeKind.COMPLETION, *place_of(item), likely_last=False)
         self._cascade.free(tenant, graph_id, hold, epoch=epoch)
 
     def _settle_one(self, tenant: str, graph_id: str, item: Item, slot: int, parent: Dependency, epoch: int) -> bool:
@@ -113,7 +112,7 @@ class Joining:
         # On its hold still: without it the last slot could go here, and nobody would make the task READY.
         held = {"epoch": child["epoch"], "hold": slots.HOLD_ADD}
         if slot in need_of(child):
-            change = Change().take("need", slot)
+            change = Change().take("need", slot).grow("version")
             writes.append(change.on(child_key, f"{_HELD} AND contains(#need, :slot)", slot=slot, **held))
         elif writes:
             writes.append(check(child_key, _HELD, **held))

@@ -10,9 +10,12 @@ from typing import Final, NamedTuple
 
 from slate.adapters.dynamodb.calls import Item, Key
 from slate.adapters.dynamodb.table import READY_PK, READY_SK, SUBJECT_PK, TIMER_PK, TIMER_SHARDS, TIMER_SK
+from slate.domain.values import KEPT_VERSIONS, Owner, OwnerKind
 
 META: Final = "META"
 TASK: Final = "T#"
+NOBODY: Final = "-"
+"""Stands where a ref would: no ref is a hyphen."""
 END: Final = "\U0010ffff"
 """Sorts after every character an id may have."""
 
@@ -95,6 +98,7 @@ class Place(NamedTuple):
     role: str
     priority: int
     lease_seconds: int
+    subject_ref: str | None
 
 
 def ready_pk(tenant: str, queue: str, role: str, shard: int) -> str:
@@ -102,13 +106,73 @@ def ready_pk(tenant: str, queue: str, role: str, shard: int) -> str:
     return f"{tenant}#{queue}#{role}#{shard}"
 
 
-def ready_attributes(tenant: str, place: Place, task_id: str, now: int, shards: int) -> Item:
-    """What puts a task into the ready index: the urgent first, then who has waited longest.
+class ReadyOrder(NamedTuple):
+    """How READY tasks are spread and sorted."""
 
-    The lease stands at the end so that a claim can write the lease's end, and its timer entry, without a read.
+    shards: int = 1
+    level_ms: int = 600_000
+    """A level of priority is worth so much waiting."""
+
+
+def ready_attributes(tenant: str, place: Place, task_id: str, now: int, order: ReadyOrder) -> Item:
+    """What puts a task into the ready index: by rank, which is when a task of the highest priority would stand there.
+
+    So the urgent come first among those that became READY about together, and none waits for ever. The ref lets a key
+    bound to a subject pass over what is others'; the lease lets a claim write its end, and its timer entry; neither
+    needs a read.
     """
-    shard = _shard(task_id, shards)
+    rank = now + (9 - place.priority) * order.level_ms
     return {
-        READY_PK: ready_pk(tenant, place.queue, place.role, shard),
-        READY_SK: f"{9 - place.priority}#{now:015d}#{task_id}#{place.lease_seconds}",
+        READY_PK: ready_pk(tenant, place.queue, place.role, _shard(task_id, order.shards)),
+        READY_SK: f"{rank:015d}#{place.priority}#{place.subject_ref or NOBODY}#{task_id}#{place.lease_seconds}",
     }
+
+
+class Ready(NamedTuple):
+    """What a task's sort key in the ready index says."""
+
+    rank: int
+    priority: int
+    subject_ref: str | None
+    lease_seconds: int
+
+
+def read_ready(text: str) -> Ready:
+    """A sort key of the ready index, read back."""
+    rank, priority, ref, _, lease = text.split("#")
+    return Ready(int(rank), int(priority), None if ref == NOBODY else ref, int(lease))
+
+
+VALUE: Final = "V#"
+VALUES: Final = "VALUES"
+_OWNERS: Final = {OwnerKind.GRAPH: "G", OwnerKind.SESSION: "S"}
+
+
+def owner_pk(tenant: str, owner: Owner) -> str:
+    """The partition of whatever values belong to."""
+    return f"{tenant}#{_OWNERS[owner.kind]}#{owner.id}"
+
+
+def values_key(pk: str) -> Key:
+    """What all values of an owner have in common: that there are some, and when to look whether they are to go."""
+    return Key(pk, VALUES)
+
+
+def value_key(pk: str, key: str) -> Key:
+    """A value."""
+    return Key(pk, VALUE + key)
+
+
+def version_key(pk: str, key: str, version: int) -> Key:
+    """An earlier version of a value, in the place of the one that it pushes out."""
+    return Key(pk, f"VH#{key}#{version % KEPT_VERSIONS:02d}")
+
+
+def once_key(pk: str, by: str) -> Key:
+    """What a change that is remembered did."""
+    return Key(pk, f"VO#{by}")
+
+
+def lock_key(tenant: str, name: str) -> Key:
+    """A named lock."""
+    return Key(f"{tenant}#L#{name}", "LOCK")

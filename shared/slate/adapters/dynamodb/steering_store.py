@@ -11,9 +11,9 @@ from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, Transactio
 from slate.adapters.dynamodb.cascade_store import Approval, DynamoCascadeStore, cancelling, still_so
 from slate.adapters.dynamodb.changes import IS_OPEN, Change, check
 from slate.adapters.dynamodb.joining import Joining
-from slate.adapters.dynamodb.keys import Place, head_key, ready_attributes, ref_of, task_key
+from slate.adapters.dynamodb.keys import head_key, ready_attributes, ref_of, task_key
 from slate.adapters.dynamodb.storage import Storage
-from slate.adapters.dynamodb.task_items import HISTORY_BOUND, TaskReader, history_line, need_of, parents_of
+from slate.adapters.dynamodb.task_items import HISTORY_BOUND, TaskReader, history_line, need_of, parents_of, place_of
 from slate.adapters.dynamodb.task_store import AT_HOME
 from slate.domain import slots
 from slate.domain.errors import AlreadyTerminal, Conflict, NotFound, ParentMoved
@@ -145,8 +145,7 @@ class DynamoSteeringStore:
         if need:
             change.set(state=TaskState.BLOCKED, need=need)
         else:
-            place = Place(item["queue"], item["role"], item["priority"], item["lease"])
-            ready = ready_attributes(tenant, place, task.task_id, now, self._storage.ready_shards)
+            ready = ready_attributes(tenant, place_of(item), task.task_id, now, self._storage.ready_order)
             change.set(state=TaskState.READY, **ready).remove("need", "timer_pk", "timer_sk")
         ended = "#state IN (:FAILED, :CANCELLED) AND attribute_not_exists(#unlocking) AND #epoch = :epoch"
         return change.on(key, ended, epoch=task.epoch)
@@ -193,8 +192,7 @@ class DynamoSteeringStore:
 
 def _own_slot(item: Item, task_id: str, slot: int, *, likely_last: bool) -> Edge:
     """A slot that no parent stands behind, freed by the task's own places."""
-    place = (item["queue"], item["role"], item["priority"], item["lease"])
-    return Edge(task_id, slot, EdgeKind.COMPLETION, *place, likely_last)
+    return Edge(task_id, slot, EdgeKind.COMPLETION, *place_of(item), likely_last)
 
 
 def _standing(parent: Item | None, task_id: str) -> tuple[TaskState, int]:

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from slate.adapters.dynamodb.calls import Calls
 from slate.adapters.dynamodb.codec import Codec
+from slate.adapters.dynamodb.keys import ReadyOrder
 from slate.ports.blob_store import BlobStore
 from slate.ports.clock import Clock
 
@@ -25,7 +26,7 @@ class Storage:
     blobs: BlobStore
     clock: Clock
     executor: Executor
-    ready_shards: int = 1
+    ready_order: ReadyOrder
 
     def each(self, do: Callable[[T], R], things: Iterable[T]) -> list[R]:
         """Do something with each thing, side by side; the first error is raised once all have ended."""

@@ -44,9 +44,9 @@ def history_line(at: int, event: str, agent: str = "slate") -> str:
     return f"{at} {event} {agent}"
 
 
-def place_of(spec: TaskSpec, queue: str) -> Place:
+def place_of(item: Item) -> Place:
     """Where a task stands in its queue."""
-    return Place(queue, spec.role, spec.priority, spec.lease_seconds)
+    return Place(item["queue"], item["role"], item["priority"], item["lease"], ref_of(item))
 
 
 def spec_digest(storage: Storage, tenant: str, ref: str | None, spec: TaskSpec) -> bytes:
@@ -120,9 +120,10 @@ class NewTask:
             timer = {} if held_until is None else timer_attributes(self.key, held_until)
             return {"state": self.state, **need, **timer}
         self.state = TaskState.READY
-        place = place_of(self.spec, self._head.queue)
-        shards = self._storage.ready_shards
-        return {"state": self.state, **ready_attributes(self._tenant, place, self.spec.task_id, now, shards)}
+        spec = self.spec
+        place = Place(self._head.queue, spec.role, spec.priority, spec.lease_seconds, self._ref)
+        ready = ready_attributes(self._tenant, place, spec.task_id, now, self._storage.ready_order)
+        return {"state": self.state, **ready}
 
     def edge_item(self, key: Key, slot: int, kind: EdgeKind) -> Item:
         """The edge from one of its parents: all that the parent needs to tell this task."""

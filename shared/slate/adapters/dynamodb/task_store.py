@@ -15,6 +15,7 @@ from slate.adapters.dynamodb.keys import (
     TASK,
     graph_pk,
     prefix,
+    read_ready,
     ready_pk,
     result_key,
     task_key,
@@ -38,6 +39,9 @@ IN_READY: Final = (READY_PK, READY_SK)
 AT_HOME: Final = ("home_pk", "home_sk")
 LOOKED_AT: Final = 200
 """Tasks read at once where only some of them are asked for."""
+PASSED_OVER: Final = 50_000
+"""Tasks of others that a key bound to a subject looks past: a dozen calls."""
+_ALL: Final = (READY_SK, ">", " ")
 _FORM_TRIES: Final = 5
 
 
@@ -48,13 +52,30 @@ class DynamoTaskStore:
         self._storage = storage
         self._reader = TaskReader(storage)
 
-    def candidates(self, tenant: str, queue: str, role: str, limit: int) -> list[Candidate]:
-        """The heads of the role's partitions of the ready index, merged."""
+    def candidates(self, tenant: str, queue: str, role: str, limit: int, subject: str | None) -> list[Candidate]:
+        """The heads of the role's partitions of the ready index, merged; the rest of them only for a subject."""
+        ref = None if subject is None else self._storage.codec.keyring.ref(tenant, subject)
         found: list[Candidate] = []
-        for shard in range(self._storage.ready_shards):
-            pk = (READY_PK, ready_pk(tenant, queue, role, shard))
-            found += map(_candidate, self._storage.calls.query_index(READY, pk, (READY_SK, ">", " "), limit))
-        return sorted(found, key=lambda c: c.urgency)[:limit]
+        for shard in range(self._storage.ready_order.shards):
+            pk = ready_pk(tenant, queue, role, shard)
+            found += self._head(pk, limit) if ref is None else self._of_subject(pk, limit, ref)
+        return sorted(found, key=lambda c: c.rank)[:limit]
+
+    def _head(self, pk: str, limit: int) -> list[Candidate]:
+        return [_candidate(item) for item in self._storage.calls.query_index(READY, (READY_PK, pk), _ALL, limit)]
+
+    def _of_subject(self, pk: str, limit: int, ref: str) -> list[Candidate]:
+        """What is others' is passed over by its sort key: read, a megabyte to a call, and never tried."""
+        found: list[Candidate] = []
+        items = self._storage.calls.walk_index(READY, (READY_PK, pk), _ALL)
+        for seen, item in enumerate(items):
+            if seen == PASSED_OVER:
+                raise Unavailable("too many tasks of others are ready before this key's; give its graphs a `queue`")
+            if read_ready(item[READY_SK]).subject_ref == ref:
+                found.append(_candidate(item))
+                if len(found) == limit:
+                    break
+        return found
 
     def claim(
         self, tenant: str, candidate: Candidate, agent: str, nonce: str, lease_seconds: int, subject: str | None
@@ -307,10 +328,9 @@ def take(items: Any, fits: Callable[[Item], bool], most: int) -> list[Item]:
 
 
 def _candidate(item: Item) -> Candidate:
-    priority, ready_at, _, lease = str(item[READY_SK]).split("#")
+    ready = read_ready(item[READY_SK])
     graph_id = str(item["pk"]).rpartition("#")[2]
-    urgency = f"{priority}#{ready_at}"
-    return Candidate(graph_id, str(item["sk"]).removeprefix(TASK), urgency, int(lease))
+    return Candidate(graph_id, str(item["sk"]).removeprefix(TASK), ready.rank, ready.priority, ready.lease_seconds)
 
 
 def _key(tenant: str, lease: Lease) -> Key:

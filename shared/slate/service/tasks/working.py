@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, cast
 
 from pydantic import JsonValue
@@ -36,8 +35,6 @@ from slate.service.tasks.unlocking import Unlocking
 
 CANDIDATES: Final = 10
 """Looked at for one claim: enough that several workers seldom try the same one."""
-CANDIDATES_BOUND: Final = 1_000
-"""Looked at for a key bound to one subject, whose tasks stand among all others."""
 ROUNDS: Final = 8
 
 
@@ -54,6 +51,8 @@ class Working:
         ids: Ids,
         clock: Clock,
         rng: random.Random,
+        *,
+        level_seconds: int,
     ) -> None:
         self._tasks = tasks
         self._unlocking = unlocking
@@ -63,6 +62,7 @@ class Working:
         self._ids = ids
         self._clock = clock
         self._rng = rng
+        self._level_ms = level_seconds * 1000
 
     def claim(self, principal: Principal, body: ClaimTasks, idempotency_key: str | None) -> Claims:
         """Up to ``max`` tasks of these roles, the most urgent first; an empty answer means there were none.
@@ -87,17 +87,22 @@ class Working:
 
         request: JsonValue = ["POST /v1/claims", body.model_dump(mode="json")]
         return self._idempotency.once(
-            principal, idempotency_key, request, do, lambda kept: self._again(principal.tenant, kept)
+            principal,
+            idempotency_key,
+            request,
+            do,
+            lambda kept: self._again(principal.tenant, kept),
+            about=principal.subject,
         )
 
     def _claim(self, principal: Principal, body: ClaimTasks, roles: Sequence[str], agent: str) -> list[Claim]:
-        looked_at = CANDIDATES_BOUND if principal.subject is not None else max(CANDIDATES, 2 * body.max)
+        looked_at = max(CANDIDATES, 2 * body.max)
         claims: list[Claim] = []
         size = 0
         tried: set[tuple[str, str]] = set()
         for _ in range(ROUNDS):
             # As many more as were tried: an index that still shows those must not hide what stands behind them.
-            candidates = self._candidates(principal.tenant, body.queue, roles, looked_at + len(tried))
+            candidates = self._candidates(principal, body.queue, roles, looked_at + len(tried))
             fresh = [c for c in candidates if (c.graph_id, c.task_id) not in tried]
             for candidate in self._in_turn(fresh):
                 tried.add((candidate.graph_id, candidate.task_id))
@@ -116,14 +121,14 @@ class Working:
                 break
         return claims
 
-    def _candidates(self, tenant: str, queue: str, roles: Sequence[str], limit: int) -> list[Candidate]:
-        found = [c for role in roles for c in self._tasks.candidates(tenant, queue, role, limit)]
-        return sorted(found, key=lambda c: c.urgency)
+    def _candidates(self, principal: Principal, queue: str, roles: Sequence[str], limit: int) -> list[Candidate]:
+        tenant, subject = principal.tenant, principal.subject
+        found = [c for role in roles for c in self._tasks.candidates(tenant, queue, role, limit, subject)]
+        return sorted(found, key=lambda c: c.rank)
 
-    def _in_turn(self, candidates: Iterable[Candidate]) -> Iterable[Candidate]:
-        """By urgency; in random order among equal priority, so that workers do not all try the same one first."""
-        for _, group in groupby(candidates, key=lambda c: c.urgency.partition("#")[0]):
-            equals = list(group)
+    def _in_turn(self, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+        """By rank; in random order among equals, so that workers do not all try the same one first."""
+        for equals in equal_turns(candidates, self._level_ms):
             self._rng.shuffle(equals)
             yield from equals
 
@@ -211,6 +216,21 @@ class Working:
         if lease is None:
             raise Invalid.field("token", "this is not a token of a claim; send the one that the claim answered with")
         raise LeaseLost("this token is another task's; send the one that this task's claim answered with")
+
+
+def equal_turns(candidates: Iterable[Candidate], level_ms: int) -> Iterator[list[Candidate]]:
+    """Candidates in the order of their ranks, cut where priority changes or the first one has waited a level longer.
+
+    So neither chance nor a stream of urgent tasks keeps one waiting behind what became READY long after it.
+    """
+    equals: list[Candidate] = []
+    for candidate in candidates:
+        if equals and (candidate.priority != equals[0].priority or candidate.rank >= equals[0].rank + level_ms):
+            yield equals
+            equals = []
+        equals.append(candidate)
+    if equals:
+        yield equals
 
 
 def _claim(task: Task, token: str, epoch: int, lease_until: int | None) -> Claim:
