@@ -1,0 +1,155 @@
+"""A conversation as it is kept: its turns in order, what is pinned, and the digests of its segments.
+
+An *exchange* is a user turn up to the next user turn; windows and half-lives count exchanges. A *segment* is a run of
+turns that is digested together, made from the turns themselves and never from an earlier digest.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+
+from slate.domain.instants import Instant
+from slate.domain.names import Id
+
+VERBATIM_ABOVE: Final = 7
+"""A turn of greater importance is kept word for word, and promoted at once."""
+DIGESTED_FROM: Final = 4
+"""A turn of less importance is left out of its segment's digest, and logged as left out."""
+DEFAULT_IMPORTANCE: Final = 5
+
+Importance = Annotated[int, Field(strict=True, ge=1, le=10)]
+
+
+class Speaker(StrEnum):
+    """Who says a turn."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    SYSTEM = "system"
+
+
+class Mark(StrEnum):
+    """Why a turn matters: a marked turn is served word for word, however long ago it was said."""
+
+    CONSTRAINT = "constraint"
+    DECISION = "decision"
+    INSTRUCTION = "instruction"
+    FACT = "fact"
+    TOOL = "tool"
+
+
+class SessionState(StrEnum):
+    """A turn appended to a closed session opens it again, with a new segment and no values."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+class ToolCall(BaseModel):
+    """One call of a tool that an assistant asks for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: Annotated[str, StringConstraints(strict=True, min_length=1, max_length=200)]
+    name: Annotated[str, StringConstraints(strict=True, min_length=1, max_length=200)]
+    arguments: JsonValue = None
+
+
+class Found(BaseModel):
+    """A mark or an importance that a rule found; it names its rule, and can be taken back."""
+
+    model_config = ConfigDict(frozen=True)
+
+    rule: str
+    mark: Mark | None = None
+    importance: int | None = None
+
+
+class Turn(BaseModel):
+    """One message of a conversation; ``seq`` numbers a session's turns without gaps, from 1."""
+
+    model_config = ConfigDict(frozen=True)
+
+    seq: int
+    role: Speaker
+    content: str
+    name: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    client_id: str | None = None
+    tokens: int = Field(description="of the whole turn as a model counts it, with the overhead of a message")
+    importance: int = DEFAULT_IMPORTANCE
+    marks: tuple[Mark, ...] = ()
+    found: tuple[Found, ...] = Field(default=(), description="what rules found, in force unless taken back")
+    segment: int = Field(default=1, description="the segment it belongs to")
+    agent: str | None = Field(default=None, description="whose key wrote it")
+    at: Instant
+    version: int = 1
+
+    @property
+    def verbatim(self) -> bool:
+        """Whether it is served word for word however old it is."""
+        return bool(self.marks) or self.importance > VERBATIM_ABOVE
+
+
+class Step(BaseModel):
+    """One step of a plan."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    step: str
+    done: bool = False
+
+
+class Pinned(BaseModel):
+    """What never ages out: rendered whole on every call, never trimmed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    goal: str = ""
+    constraints: tuple[str, ...] = ()
+    entities: dict[str, JsonValue] = Field(default_factory=dict)
+    decisions: tuple[str, ...] = ()
+    plan: tuple[Step, ...] = ()
+
+
+class Summary(BaseModel):
+    """The structured digest of one segment, and the turns that it was made from."""
+
+    model_config = ConfigDict(frozen=True)
+
+    segment: int
+    first_seq: int
+    last_seq: int
+    fields: dict[str, JsonValue] = Field(description="by the tenant's schema: intent, entities, confirmed, ...")
+    kept: tuple[str, ...] = Field(default=(), description="sentences kept word for word: the fields would lose them")
+    left_out: tuple[int, ...] = Field(default=(), description="turns below importance 4")
+    tokens: int
+    made_by: str = Field(description="the model, or the rules, and the version of the schema")
+    folded: bool = Field(default=False, description="shown as one line in the merged digest")
+    version: int = 1
+
+
+class Session(BaseModel):
+    """A conversation's head."""
+
+    model_config = ConfigDict(frozen=True)
+
+    session_id: str
+    subject: str | None = None
+    agent: str | None = None
+    system: str | None = None
+    window: int | None = Field(default=None, description="tokens of the model's window, for warnings")
+    readers: tuple[Id, ...] = Field(default=(), description="agents and roles that may read it; empty: all")
+    retention_days: int
+    state: SessionState = SessionState.OPEN
+    turns: int = 0
+    segment: int = 1
+    created_at: Instant
+    updated_at: Instant
+    last_turn_at: Instant | None = None
+    version: int = 1
