@@ -128,7 +128,16 @@ def from_wire(item: Mapping[str, Any] | None) -> Item | None:
 class Calls:
     """The calls on one table."""
 
-    def __init__(self, client: DynamoDBClient, table: str, rng: random.Random, sleep: Callable[[float], None]) -> None:
+    def __init__(
+        self,
+        client: DynamoDBClient,
+        table: str,
+        rng: random.Random,
+        sleep: Callable[[float], None],
+        written: Callable[[Write, Item | None], None] = lambda _write, _now: None,
+    ) -> None:
+        """``written`` is told of every write that was applied, and of the item after it where that is known."""
+        self._written = written
         self._client = client
         self._table = table
         self._rng = rng
@@ -226,7 +235,9 @@ class Calls:
             ConditionFailed: with the item as it was.
         """
         self._guard(tenant, write.key)
-        return self._send(lambda: self._apply(write))
+        now = self._send(lambda: self._apply(write))
+        self._written(write, now)
+        return now
 
     def _apply(self, write: Write) -> Item:
         arguments = {"TableName": self._table, "ReturnValuesOnConditionCheckFailure": "ALL_OLD", **_arguments(write)}
@@ -256,6 +267,8 @@ class Calls:
         items = [self._transaction_item(write) for write in writes]
         known: Any = {} if token is None else {"ClientRequestToken": token}
         self._send(partial(self._client.transact_write_items, TransactItems=items, **known))
+        for write in writes:
+            self._written(write, None)
 
     def _transaction_item(self, write: Write) -> Any:
         arguments = {"TableName": self._table, "ReturnValuesOnConditionCheckFailure": "ALL_OLD", **_arguments(write)}

@@ -19,7 +19,7 @@ INLINE_INPUT_BYTES: Final = 2_048
 INLINE_RESULT_BYTES: Final = 8_192
 ITEM_BYTES: Final = 100 * 1024
 CONTENT: Final = "content"
-_BLOB: Final = "blob"
+BLOB: Final = "blob"
 
 
 def size_of(value: Any) -> int:
@@ -28,19 +28,25 @@ def size_of(value: Any) -> int:
 
 
 def item_for(storage: Storage, tenant: str, ref: str | None, key: Key, value: Any) -> Item:
-    """An item that holds a large value, or names the object that does (which is written first).
+    """An item that holds a large value, or names the object that does (which is written first)."""
+    sealed = storage.codec.seal(tenant, ref, key, CONTENT, value)
+    inline = len(sealed) <= ITEM_BYTES + OVERHEAD_BYTES
+    folder = blob_prefix(tenant, key.pk) + key.sk.replace("#", "/")
+    return {**key.attributes, **subject_attributes(tenant, ref), **held(storage, tenant, ref, folder, sealed, inline)}
+
+
+def held(storage: Storage, tenant: str, ref: str | None, folder: str, sealed: bytes, inline: bool) -> Item:
+    """The attributes that hold sealed bytes: these themselves, or the name of their object, which is written first.
 
     The object is named after its sealed bytes, which no two attempts share: one that loses never overwrites the
-    winner's, and leaves an object behind that goes with its graph.
+    winner's, and what it leaves behind goes with its graph.
     """
-    sealed = storage.codec.seal(tenant, ref, key, CONTENT, value)
-    item = {**key.attributes, **subject_attributes(tenant, ref)}
-    if len(sealed) <= ITEM_BYTES + OVERHEAD_BYTES:
-        return {**item, CONTENT: sealed}
+    if inline:
+        return {CONTENT: sealed}
     digest = storage.codec.digest(tenant, ref, sealed.hex())
-    blob = blob_prefix(tenant, key.pk) + f"{key.sk.replace('#', '/')}/{digest.hex()}"
+    blob = f"{folder}/{digest.hex()}"
     storage.blobs.put(blob, sealed)
-    return {**item, _BLOB: blob, "blob_digest": digest}
+    return {BLOB: blob, "blob_digest": digest}
 
 
 def put_for(storage: Storage, tenant: str, ref: str | None, key: Key, value: Any) -> Write:
@@ -48,9 +54,13 @@ def put_for(storage: Storage, tenant: str, ref: str | None, key: Key, value: Any
     return put(item_for(storage, tenant, ref, key, value))
 
 
-def blob_prefix(tenant: str, graph_pk: str) -> str:
-    """Where the objects of a graph lie; ends in a delimiter."""
-    return f"{tenant}/graphs/{graph_pk.rpartition('#')[2]}/"
+_FOLDERS: Final = {"G": "graphs", "S": "sessions"}
+
+
+def blob_prefix(tenant: str, pk: str) -> str:
+    """Where the objects of a graph, or of another partition of its kind, lie; ends in a delimiter."""
+    _, kind, owner = pk.split("#")
+    return f"{tenant}/{_FOLDERS[kind]}/{owner}/"
 
 
 def read(storage: Storage, tenant: str, item: Item) -> Any:
@@ -60,16 +70,25 @@ def read(storage: Storage, tenant: str, item: Item) -> Any:
         SubjectErased: its key is gone.
         Internal: its object is missing or is another.
     """
-    key, ref = Key(item["pk"], item["sk"]), ref_of(item)
-    sealed = item.get(CONTENT)
-    if sealed is None:
-        try:
-            sealed = storage.blobs.get(item[_BLOB])
-        except NotFound:
-            raise Internal(f"the object of {key.sk} is missing") from None
-        if storage.codec.digest(tenant, ref, sealed.hex()) != item["blob_digest"]:
-            raise Internal(f"the object of {key.sk} is not the one that was written")
-    return storage.codec.open(tenant, ref, key, CONTENT, sealed)
+    key = Key(item["pk"], item["sk"])
+    return storage.codec.open(tenant, ref_of(item), key, CONTENT, sealed_in(storage, tenant, item))
+
+
+def sealed_in(storage: Storage, tenant: str, item: Item) -> bytes:
+    """The sealed bytes that an item holds, or its object.
+
+    Raises:
+        Internal: its object is missing or is another.
+    """
+    if CONTENT in item:
+        return bytes(item[CONTENT])
+    try:
+        sealed = storage.blobs.get(item[BLOB])
+    except NotFound:
+        raise Internal(f"the object of {item['sk']} is missing") from None
+    if storage.codec.digest(tenant, ref_of(item), sealed.hex()) != item["blob_digest"]:
+        raise Internal(f"the object of {item['sk']} is not the one that was written")
+    return sealed
 
 
 def read_all(storage: Storage, tenant: str, keys: Sequence[Key]) -> dict[Key, Any]:

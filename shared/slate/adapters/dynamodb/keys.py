@@ -14,6 +14,9 @@ from slate.domain.values import KEPT_VERSIONS, Owner, OwnerKind
 
 META: Final = "META"
 TASK: Final = "T#"
+FEED: Final = "FEED"
+MARK: Final = "M#"
+ENTRY: Final = "F#"
 NOBODY: Final = "-"
 """Stands where a ref would: no ref is a hyphen."""
 END: Final = "\U0010ffff"
@@ -53,6 +56,21 @@ def input_key(tenant: str, graph_id: str, task_id: str) -> Key:
 def result_key(tenant: str, graph_id: str, task_id: str) -> Key:
     """A result too large for its task's item."""
     return Key(graph_pk(tenant, graph_id), f"R#{task_id}")
+
+
+def feed_key(tenant: str, graph_id: str) -> Key:
+    """The head of a graph's feed."""
+    return Key(graph_pk(tenant, graph_id), FEED)
+
+
+def mark_key(tenant: str, graph_id: str, task_id: str | None) -> Key:
+    """How far the feed has numbered a task, or the graph's own head."""
+    return Key(graph_pk(tenant, graph_id), MARK + (task_id or ""))
+
+
+def feed_entry_key(tenant: str, graph_id: str, seq: int) -> Key:
+    """An entry of a graph's feed."""
+    return Key(graph_pk(tenant, graph_id), f"{ENTRY}{seq:012d}")
 
 
 def graph_entry_key(tenant: str, created_at: int, graph_id: str) -> Key:
