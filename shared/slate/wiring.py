@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from slate.adapters.dynamodb.calls import Calls
@@ -26,11 +26,13 @@ from slate.adapters.dynamodb.steering_store import DynamoSteeringStore
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import TABLES
 from slate.adapters.dynamodb.task_store import DynamoTaskStore
+from slate.adapters.dynamodb.telling import ReadyTelling
 from slate.adapters.dynamodb.timer_store import DynamoTimerStore
 from slate.adapters.inprocess.clocks import ManualClock, SystemClock
 from slate.adapters.inprocess.master_key import MasterKeyWrapper
 from slate.adapters.inprocess.queues import InProcessQueues
 from slate.adapters.inprocess.random_ids import RandomIds
+from slate.adapters.inprocess.wakeups import NoWakeups, ThreadWakeups
 from slate.adapters.kms.wrapper import KmsKeyWrapper
 from slate.adapters.s3.blob_store import S3BlobStore
 from slate.adapters.sqs.queues import SqsQueues
@@ -38,6 +40,7 @@ from slate.ports.clock import Clock
 from slate.ports.ids import Ids
 from slate.ports.keyring import KeyWrapper
 from slate.ports.queue import Queues
+from slate.ports.wakeups import Wakeups
 from slate.service.access import Access
 from slate.service.idempotency import Idempotency
 from slate.service.paging import Cursors
@@ -47,6 +50,7 @@ from slate.service.tasks.sweeping import Sweeping
 from slate.service.tasks.tokens import Tokens
 from slate.service.tasks.unlocking import Unlocking
 from slate.service.tasks.working import Working
+from slate.service.waiting import POLLED, TOLD, Pauses, Waiting
 from slate.settings import Settings
 
 if TYPE_CHECKING:
@@ -54,6 +58,8 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_s3 import S3Client
 
+WAITING_PLACES: Final = 64
+"""Requests of one process that may wait at once; a Lambda has one at a time anyway."""
 PARALLEL_CALLS: Final = 16
 """Calls of one request that may run side by side; the client's connection pool is as large."""
 
@@ -64,6 +70,7 @@ class Slate:
 
     settings: Settings
     clock: Clock
+    waiting: Waiting
     access: Access
     planning: Planning
     working: Working
@@ -84,14 +91,18 @@ class Parts:
     rng: random.Random
     queues: Queues
     sleep: Callable[[float], None] = time.sleep
+    wakeups: Wakeups = field(default_factory=NoWakeups)
+    pauses: Pauses = POLLED
 
 
 def assemble(settings: Settings, parts: Parts) -> Slate:
     """Put Slate together from the parts given."""
     clock, ids, rng = parts.clock, parts.ids, parts.rng
+    waiting = Waiting(parts.wakeups, rng, pauses=parts.pauses, places=WAITING_PLACES)
+    written = ReadyTelling(parts.wakeups)
 
     def calls(table: str) -> Calls:
-        return Calls(parts.dynamodb, table, rng, parts.sleep)
+        return Calls(parts.dynamodb, table, rng, parts.sleep, written)
 
     keyring = DynamoKeyring(calls(settings.keys_table), parts.wrapper, clock, cache_seconds=settings.key_cache_seconds)
     storage = Storage(
@@ -109,6 +120,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
     return Slate(
         settings=settings,
         clock=clock,
+        waiting=waiting,
         access=Access(DynamoApiKeyStore(storage), idempotency, cursors, ids, clock, cache_seconds=decisions),
         planning=Planning(graphs, tasks, unlocking, idempotency, cursors, clock),
         working=Working(
@@ -117,9 +129,10 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
             Tokens(keyring),
             keyring,
             idempotency,
-            ids,
-            clock,
-            rng,
+            waiting,
+            ids=ids,
+            clock=clock,
+            rng=rng,
             level_seconds=settings.ready_level_seconds,
         ),
         steering=Steering(graphs, tasks, DynamoSteeringStore(storage), cascade, unlocking, cursors),
@@ -162,6 +175,7 @@ class LocalSlate:
     dynamodb: DynamoDBClient
     s3: S3Client
     queues: InProcessQueues
+    wakeups: ThreadWakeups
 
     def drain(self, *, queues: bool = True) -> int:
         """Do all that is due, until nothing is; answer how much. Without ``queues`` no message is delivered."""
@@ -199,7 +213,7 @@ def build_local(
         s3: S3Client = engine.client("s3")
         create_storage(dynamodb, s3, settings)
         ids = ids or RandomIds()
-        queues = InProcessQueues(clock, ids)
+        queues, wakeups = InProcessQueues(clock, ids), ThreadWakeups()
         parts = Parts(
             dynamodb=dynamodb,
             s3=s3,
@@ -209,10 +223,14 @@ def build_local(
             ids=ids,
             rng=rng or random.SystemRandom(),
             queues=queues,
+            wakeups=wakeups,
+            pauses=TOLD,
         )
+        slate = assemble(settings, parts)
         try:
-            yield LocalSlate(slate=assemble(settings, parts), clock=clock, dynamodb=dynamodb, s3=s3, queues=queues)
+            yield LocalSlate(slate=slate, clock=clock, dynamodb=dynamodb, s3=s3, queues=queues, wakeups=wakeups)
         finally:
+            wakeups.close()
             for table in (settings.table, settings.keys_table, settings.ledger_table):
                 dynamodb.delete_table(TableName=table)
 

@@ -15,6 +15,14 @@ from slate.domain.tasks import LeaseSeconds, StrictBool, Task, TaskSpec, Text
 MAX_TASKS_A_CALL = 1_000
 MAX_CLAIMS = 100
 
+MAX_WAIT_SECONDS = 20
+"""The longest wait of one request: API Gateway gives up on an answer after 30 s."""
+
+WaitSeconds = Annotated[
+    float,
+    Strict(),
+    Field(ge=0, le=MAX_WAIT_SECONDS, allow_inf_nan=False, description="wait so long for something to be there"),
+]
 Token = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=2_000)]
 Goal = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=10_000)]
 
@@ -52,6 +60,7 @@ class ClaimTasks(Request):
     agent: Id | None = Field(default=None, description="the key's own, unless the key has `admin`")
     lease_seconds: LeaseSeconds | None = Field(default=None, description="each task's own, if not given")
     max: Annotated[int, Strict(), Field(ge=1, le=MAX_CLAIMS)] = 1
+    wait_seconds: WaitSeconds = 0
 
 
 class Claims(BaseModel):

@@ -19,8 +19,6 @@ from slate.ports.wakeups import Wakeups
 
 T = TypeVar("T")
 
-MAX_WAIT_SECONDS: Final = 20
-"""The longest wait of one request: API Gateway gives up on an answer after 30 s."""
 RETRY_AFTER_SECONDS: Final = 2
 """How long to rest where every place is taken."""
 

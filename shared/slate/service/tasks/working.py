@@ -27,11 +27,13 @@ from slate.ports.clock import Clock
 from slate.ports.ids import Ids
 from slate.ports.keyring import Keyring
 from slate.ports.task_store import Candidate, Outcome, Parent, TaskStore
+from slate.ports.wakeups import ready_topic
 from slate.service.idempotency import Idempotency
 from slate.service.paging import ANSWER_BYTES
 from slate.service.tasks.bounds import bounded
 from slate.service.tasks.tokens import Tokens
 from slate.service.tasks.unlocking import Unlocking
+from slate.service.waiting import Waiting
 
 CANDIDATES: Final = 10
 """Looked at for one claim: enough that several workers seldom try the same one."""
@@ -48,10 +50,11 @@ class Working:
         tokens: Tokens,
         keyring: Keyring,
         idempotency: Idempotency,
+        waiting: Waiting,
+        *,
         ids: Ids,
         clock: Clock,
         rng: random.Random,
-        *,
         level_seconds: int,
     ) -> None:
         self._tasks = tasks
@@ -62,16 +65,18 @@ class Working:
         self._ids = ids
         self._clock = clock
         self._rng = rng
+        self._waiting = waiting
         self._level_ms = level_seconds * 1000
 
     def claim(self, principal: Principal, body: ClaimTasks, idempotency_key: str | None) -> Claims:
         """Up to ``max`` tasks of these roles, the most urgent first; an empty answer means there were none.
 
-        Fewer where more of them would not fit an answer.
+        With ``wait_seconds``, none for so long. Fewer than ``max`` where more of them would not fit an answer.
 
         Raises:
             RoleMissing: the key may not work for one of the roles.
             Forbidden: the agent is another's.
+            Unavailable: there is nothing, and too many wait already.
         """
         roles = tuple(dict.fromkeys(body.roles))
         principal.may_work_for(frozenset(roles))
@@ -80,7 +85,7 @@ class Working:
             raise Forbidden(f"this key is the agent {principal.agent}'s; leave `agent` out", agent=principal.agent)
 
         def do(_: str) -> tuple[Claims, JsonValue]:
-            claims = self._claim(principal, body, roles, agent)
+            claims = self._waited(principal, body, roles, agent)
             # The ids and the tokens, which hold no content; the tasks are read again.
             kept = [[c.task.graph_id, c.task.task_id, c.token, c.epoch, c.lease_until] for c in claims]
             return Claims(claims=tuple(claims)), cast("JsonValue", kept)
@@ -94,6 +99,16 @@ class Working:
             lambda kept: self._again(principal.tenant, kept),
             about=principal.subject,
         )
+
+    def _waited(self, principal: Principal, body: ClaimTasks, roles: Sequence[str], agent: str) -> list[Claim]:
+        tenant, subject = principal.tenant, principal.subject
+        ref = None if subject is None else self._keyring.ref(tenant, subject)
+        found = self._waiting.until(
+            lambda: self._claim(principal, body, roles, agent) or None,
+            topics=[ready_topic(tenant, body.queue, role, ref) for role in roles],
+            seconds=body.wait_seconds,
+        )
+        return found or []
 
     def _claim(self, principal: Principal, body: ClaimTasks, roles: Sequence[str], agent: str) -> list[Claim]:
         looked_at = max(CANDIDATES, 2 * body.max)
