@@ -2,7 +2,8 @@
 
 Keys (DESIGN: every partition key starts with ``<tenant>#``, so that IAM can enforce the tenant)::
 
-    <t>#G#<graph>      META, T#<task>, E#<parent>#<child>, I#<task> (input), R#<task> (result)
+    <t>#G#<graph>      META, T#<task>, E#<parent>#<child>, I#<task> (input), R#<task> (result),
+                       FEED (the feed's head), F#<number> (an entry), M#<task> or M# (how far it is numbered)
     <t>#I#<key>        one idempotency record
     <t>#N#<kind>       lists: graphs, keys
     <t>#K#<ref or ->   data keys (in the keys table)
@@ -95,3 +96,9 @@ KEYS = TableSpec(name="slate-keys", recovery_days=1, protected=True)
 LEDGER = TableSpec(name="slate-ledger", protected=True)
 
 TABLES = (MAIN, KEYS, LEDGER)
+
+FEED_FILTER: dict[str, Any] = {
+    "eventName": ["INSERT", "MODIFY"],
+    "dynamodb": {"Keys": {SK: {"S": ["META", {"prefix": "T#"}]}}},
+}
+"""What the feed's consumer takes from the stream: tasks and heads, and so none of what it writes itself."""

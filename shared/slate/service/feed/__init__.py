@@ -1,0 +1,1 @@
+"""The change feed: numbering what the stream tells, and reading it."""
