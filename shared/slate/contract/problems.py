@@ -20,6 +20,7 @@ STATUS: Final[Mapping[str, HTTPStatus]] = {
     "method_not_allowed": HTTPStatus.METHOD_NOT_ALLOWED,
     "conflict": HTTPStatus.CONFLICT,
     "lease_lost": HTTPStatus.CONFLICT,
+    "claim_lost": HTTPStatus.CONFLICT,
     "already_terminal": HTTPStatus.CONFLICT,
     "cycle": HTTPStatus.CONFLICT,
     "subject_erased": HTTPStatus.GONE,

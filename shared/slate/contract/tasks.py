@@ -11,6 +11,7 @@ from slate.domain.instants import Instant
 from slate.domain.leases import Claim
 from slate.domain.names import Id
 from slate.domain.tasks import LeaseSeconds, StrictBool, Task, TaskSpec, Text
+from slate.domain.values import Changes
 
 MAX_TASKS_A_CALL = 1_000
 MAX_CLAIMS = 100
@@ -95,6 +96,7 @@ class CompleteTask(Request):
     action: Text
     result: JsonValue = None
     artifacts: tuple[JsonValue, ...] = Field(default=(), max_length=100)
+    values: Changes = Field(default=(), description="changes of shared values that come with it, all or none")
 
 
 class Completed(Task):

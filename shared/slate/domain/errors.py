@@ -11,7 +11,8 @@
     ├── NotFound             404 not_found          also what belongs to another tenant
     ├── MethodNotAllowed     405 method_not_allowed the path is known, the method is not
     ├── Conflict             409 conflict           another content, or another state, is there
-    │   ├── LeaseLost        409 lease_lost         the token no longer holds the task
+    │   ├── LeaseLost        409 lease_lost         the token no longer holds the task or lock
+    │   ├── ClaimLost        409 claim_lost         another holds the lock; who, and until when
     │   ├── AlreadyTerminal  409 already_terminal   the task ended before this could apply
     │   ├── Cycle            409 cycle              the dependencies run in a circle, named
     │   ├── InProgress       409 conflict           the same Idempotency-Key is being worked on now; retryable
@@ -106,9 +107,15 @@ class Conflict(SlateError):
 
 
 class LeaseLost(Conflict):
-    """The token no longer holds the task: its lease lapsed and another has it, or it was given up."""
+    """The token no longer holds the task, or the lock: its lease lapsed and another has it, or it was given up."""
 
     code = "lease_lost"
+
+
+class ClaimLost(Conflict):
+    """Another holds the lock: ``holder`` is the agent, and ``lease_until`` when its lease ends."""
+
+    code = "claim_lost"
 
 
 class AlreadyTerminal(Conflict):

@@ -52,7 +52,15 @@ class ValueItems:
         return self._storage.codec.seal(tenant, ref, key, _attribute(version), value)
 
     def live(
-        self, tenant: str, ref: str | None, key: Key, before: Item | None, author: Author, sealed: bytes, *, inline: bool
+        self,
+        tenant: str,
+        ref: str | None,
+        key: Key,
+        before: Item | None,
+        author: Author,
+        sealed: bytes,
+        *,
+        inline: bool,
     ) -> Item:
         """The item of the next version; a large one's object is written."""
         version = next_version(before)
@@ -101,9 +109,7 @@ class ValueItems:
         place, version = value_key(item["pk"], name), int(item["version"])
         sealed = contents.sealed_in(self._storage, tenant, item)
         opened = self._storage.codec.open(tenant, ref_of(item), place, _attribute(version), sealed)
-        return Value(
-            key=name, value=opened, version=version, updated_at=item["updated_at"], updated_by=item["agent"]
-        )
+        return Value(key=name, value=opened, version=version, updated_at=item["updated_at"], updated_by=item["agent"])
 
     def values(self, tenant: str, items: Sequence[Item]) -> list[Value]:
         """Several; the objects are fetched side by side."""

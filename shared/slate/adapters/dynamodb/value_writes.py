@@ -136,9 +136,7 @@ class ValueWrites:
             lost = set((before or {}).get("objects", ())) - set(item.get("objects", ()))
             plan.obsolete.extend(folder(tenant, key, v) + "/" for v in sorted(lost))
         plan.firsts.append(item)
-        plan.results.append(
-            Changed(key=change.key, version=version, deleted=change.op is Op.DELETE, value=value)
-        )
+        plan.results.append(Changed(key=change.key, version=version, deleted=change.op is Op.DELETE, value=value))
         if before is None:
             plan.writes.append(put(item))
             return
@@ -199,9 +197,7 @@ class ValueWrites:
 
 def closed(owner: Owner, state: str) -> Conflict:
     """The owner takes no values any more."""
-    return Conflict(
-        f"the {owner.kind} is {state}; its values can be read and no longer be changed", graph_state=state
-    )
+    return Conflict(f"the {owner.kind} is {state}; its values can be read and no longer be changed", graph_state=state)
 
 
 def busy() -> Unavailable:
