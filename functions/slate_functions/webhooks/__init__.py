@@ -1,0 +1,1 @@
+"""The webhooks' consumer: sends events to the addresses that tenants named."""

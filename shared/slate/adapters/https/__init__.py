@@ -1,0 +1,1 @@
+"""HTTPS to addresses that callers name."""

@@ -1,0 +1,1 @@
+"""Webhooks: kept by operators, served by a consumer of their queue."""
