@@ -33,6 +33,11 @@ def list_pk(tenant: str, kind: str) -> str:
     return f"{tenant}#N#{kind}"
 
 
+def deliveries_pk(tenant: str, webhook_id: str) -> str:
+    """The partition of a webhook's deliveries."""
+    return f"{tenant}#W#{webhook_id}"
+
+
 def head_key(tenant: str, graph_id: str) -> Key:
     """A graph's head."""
     return Key(graph_pk(tenant, graph_id), META)
