@@ -12,15 +12,19 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from functools import cache, partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final
 
 from slate.adapters.dynamodb.calls import Calls
 from slate.adapters.dynamodb.cascade_store import DynamoCascadeStore
 from slate.adapters.dynamodb.codec import Codec
+from slate.adapters.dynamodb.feed_store import DynamoFeedStore
 from slate.adapters.dynamodb.graph_store import DynamoGraphStore
 from slate.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
 from slate.adapters.dynamodb.key_store import DynamoApiKeyStore
 from slate.adapters.dynamodb.keyring import DynamoKeyring
+from slate.adapters.dynamodb.lock_store import DynamoLockStore
 from slate.adapters.dynamodb.keys import ReadyOrder
 from slate.adapters.dynamodb.steering_store import DynamoSteeringStore
 from slate.adapters.dynamodb.storage import Storage
@@ -28,7 +32,12 @@ from slate.adapters.dynamodb.table import TABLES
 from slate.adapters.dynamodb.task_store import DynamoTaskStore
 from slate.adapters.dynamodb.telling import ReadyTelling
 from slate.adapters.dynamodb.timer_store import DynamoTimerStore
+from slate.adapters.dynamodb.value_store import DynamoValueStore
+from slate.adapters.dynamodb.webhook_store import DynamoWebhookStore
+from slate.adapters.eventbridge.bus import EventBridgeBus
+from slate.adapters.https.sender import HttpsSender
 from slate.adapters.inprocess.clocks import ManualClock, SystemClock
+from slate.adapters.inprocess.event_bus import InProcessEventBus
 from slate.adapters.inprocess.master_key import MasterKeyWrapper
 from slate.adapters.inprocess.queues import InProcessQueues
 from slate.adapters.inprocess.random_ids import RandomIds
@@ -36,13 +45,18 @@ from slate.adapters.inprocess.wakeups import NoWakeups, ThreadWakeups
 from slate.adapters.kms.wrapper import KmsKeyWrapper
 from slate.adapters.s3.blob_store import S3BlobStore
 from slate.adapters.sqs.queues import SqsQueues
+from slate.domain.values import OwnerKind
 from slate.ports.clock import Clock
+from slate.ports.event_bus import EventBus
 from slate.ports.ids import Ids
 from slate.ports.keyring import KeyWrapper
-from slate.ports.queue import Queues
+from slate.ports.queue import Queue, Queues
 from slate.ports.wakeups import Wakeups
 from slate.service.access import Access
+from slate.service.feed.following import Following
+from slate.service.feed.numbering import Feeds
 from slate.service.idempotency import Idempotency
+from slate.service.locks import Locks
 from slate.service.paging import Cursors
 from slate.service.tasks.planning import Planning
 from slate.service.tasks.steering import Steering
@@ -50,16 +64,24 @@ from slate.service.tasks.sweeping import Sweeping
 from slate.service.tasks.tokens import Tokens
 from slate.service.tasks.unlocking import Unlocking
 from slate.service.tasks.working import Working
+from slate.service.values import GraphOwners, Values
 from slate.service.waiting import POLLED, TOLD, Pauses, Waiting
+from slate.service.webhooks.delivering import Delivering
+from slate.service.webhooks.keeping import Webhooks
 from slate.settings import Settings
 
 if TYPE_CHECKING:
     import boto3
     from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_dynamodbstreams import DynamoDBStreamsClient
     from mypy_boto3_s3 import S3Client
 
 WAITING_PLACES: Final = 64
 """Requests of one process that may wait at once; a Lambda has one at a time anyway."""
+FEED_FAILURES: Final = "feed-failures"
+"""The queue of stream records that the feed could not take: somebody looks at them."""
+WEBHOOKS: Final = "webhooks"
+"""The queue of events for webhooks, and of their deliveries."""
 PARALLEL_CALLS: Final = 16
 """Calls of one request that may run side by side; the client's connection pool is as large."""
 
@@ -76,6 +98,13 @@ class Slate:
     working: Working
     steering: Steering
     sweeping: Sweeping
+    values: Values
+    locks: Locks
+    feeds: Feeds
+    feed_failures: Queue
+    following: Following
+    webhooks: Webhooks
+    delivering: Delivering
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +119,7 @@ class Parts:
     ids: Ids
     rng: random.Random
     queues: Queues
+    bus: EventBus
     sleep: Callable[[float], None] = time.sleep
     wakeups: Wakeups = field(default_factory=NoWakeups)
     pauses: Pauses = POLLED
@@ -117,6 +147,10 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
     cursors, unlocking = Cursors(keyring), Unlocking(cascade, clock)
     idempotency = Idempotency(DynamoIdempotencyStore(storage), ids)
     decisions = settings.decision_cache_seconds
+    feed_store = DynamoFeedStore(storage)
+    feeds = Feeds(feed_store, parts.wakeups, clock, parts.bus)
+    webhooks, loopback = DynamoWebhookStore(storage), settings.webhook_addresses == "loopback"
+    sender = HttpsSender(timeout_seconds=settings.webhook_timeout_seconds, loopback=loopback)
     return Slate(
         settings=settings,
         clock=clock,
@@ -136,7 +170,16 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
             level_seconds=settings.ready_level_seconds,
         ),
         steering=Steering(graphs, tasks, DynamoSteeringStore(storage), cascade, unlocking, cursors),
-        sweeping=Sweeping(DynamoTimerStore(storage, graphs), unlocking, clock),
+        sweeping=Sweeping(DynamoTimerStore(storage, graphs), unlocking, feeds, clock),
+        values=Values(
+            {OwnerKind.GRAPH: GraphOwners(graphs, keyring)}, DynamoValueStore(storage), idempotency, cursors
+        ),
+        locks=Locks(DynamoLockStore(storage), keyring, idempotency, waiting, parts.wakeups, clock),
+        feeds=feeds,
+        feed_failures=parts.queues(FEED_FAILURES),
+        following=Following(graphs, feed_store, waiting),
+        webhooks=Webhooks(webhooks, idempotency, cursors, clock, loopback=loopback),
+        delivering=Delivering(webhooks, parts.queues(WEBHOOKS), sender, clock, rng, time.monotonic),
     )
 
 
@@ -151,6 +194,8 @@ def build_aws(settings: Settings, session: boto3.Session) -> Slate:
         max_pool_connections=PARALLEL_CALLS,
         retries={"mode": "standard", "total_max_attempts": 4},
     )
+    client: Any = partial(session.client, config=config)
+    rng = random.SystemRandom()
     return assemble(
         settings,
         Parts(
@@ -160,10 +205,23 @@ def build_aws(settings: Settings, session: boto3.Session) -> Slate:
             clock=SystemClock(),
             executor=ThreadPoolExecutor(PARALLEL_CALLS),
             ids=RandomIds(),
-            rng=random.SystemRandom(),
-            queues=SqsQueues(session.client("sqs", config=config), {"webhooks": settings.webhooks_queue}),
+            rng=rng,
+            queues=SqsQueues(_made_once(partial(client, "sqs")), {WEBHOOKS: settings.webhooks_queue}),
+            bus=EventBridgeBus(_made_once(partial(client, "events")), settings.event_bus, rng, time.sleep),
         ),
     )
+
+
+def _made_once(make: Callable[[], Any]) -> Callable[[], Any]:
+    """A client at its first use: most functions start without it. A session is not safe to share between threads."""
+    lock = Lock()
+    kept = cache(make)
+
+    def client() -> Any:
+        with lock:
+            return kept()
+
+    return client
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,16 +231,25 @@ class LocalSlate:
     slate: Slate
     clock: Clock
     dynamodb: DynamoDBClient
+    streams: DynamoDBStreamsClient
     s3: S3Client
     queues: InProcessQueues
+    bus: InProcessEventBus
     wakeups: ThreadWakeups
+    consumers: list[Callable[[], int]] = field(default_factory=list)
+    """The stream's: each reads it to its end, and answers how much it did."""
 
     def drain(self, *, queues: bool = True) -> int:
         """Do all that is due, until nothing is; answer how much. Without ``queues`` no message is delivered."""
         done = 0
-        while now := self.slate.sweeping.run_once() + (self.queues.run_once() if queues else 0):
+        while now := self._run_once(queues=queues):
             done += now
         return done
+
+    def _run_once(self, *, queues: bool) -> int:
+        """Each may make work for the others: only a round in which none had any is the last."""
+        done = self.slate.sweeping.run_once() + sum(consume() for consume in self.consumers)
+        return done + (self.queues.run_once() if queues else 0)
 
 
 @contextmanager
@@ -214,6 +281,8 @@ def build_local(
         create_storage(dynamodb, s3, settings)
         ids = ids or RandomIds()
         queues, wakeups = InProcessQueues(clock, ids), ThreadWakeups()
+        bus = InProcessEventBus(settings.region)
+        bus.add_rule(queues(WEBHOOKS))
         parts = Parts(
             dynamodb=dynamodb,
             s3=s3,
@@ -223,12 +292,22 @@ def build_local(
             ids=ids,
             rng=rng or random.SystemRandom(),
             queues=queues,
+            bus=bus,
             wakeups=wakeups,
             pauses=TOLD,
         )
         slate = assemble(settings, parts)
         try:
-            yield LocalSlate(slate=slate, clock=clock, dynamodb=dynamodb, s3=s3, queues=queues, wakeups=wakeups)
+            yield LocalSlate(
+                slate=slate,
+                clock=clock,
+                dynamodb=dynamodb,
+                streams=engine.client("dynamodbstreams"),
+                s3=s3,
+                queues=queues,
+                bus=bus,
+                wakeups=wakeups,
+            )
         finally:
             wakeups.close()
             for table in (settings.table, settings.keys_table, settings.ledger_table):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from slate.wiring import Slate
 from slate_functions.http.docs import DocsRoutes
+from slate_functions.tasks_api.events_routes import EventRoutes
 from slate_functions.tasks_api.health import HealthRoutes
 from slate_functions.tasks_api.keys_routes import KeyRoutes
 from slate_functions.tasks_api.openapi import tasks_document
 from slate_functions.tasks_api.routes import GraphRoutes, TaskRoutes, WorkRoutes
+from slate_functions.tasks_api.webhook_routes import WebhookRoutes
 
 
 def tasks_groups(slate: Slate) -> tuple[object, ...]:
@@ -16,7 +18,9 @@ def tasks_groups(slate: Slate) -> tuple[object, ...]:
         GraphRoutes(slate.planning),
         TaskRoutes(slate.steering),
         WorkRoutes(slate.working),
+        EventRoutes(slate.following),
         KeyRoutes(slate.access),
+        WebhookRoutes(slate.webhooks),
         HealthRoutes(),
         DocsRoutes(tasks_document),
     )

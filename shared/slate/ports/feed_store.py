@@ -22,9 +22,8 @@ class GraphGone(Exception):  # as above
 class Overview:
     """What a comparison of a feed with its graph shows."""
 
-    head: FeedHead
     parks: int
-    """Grows with each step that was parked: tells whether one was since."""
+    """Grows with each commit that parked a step that was parked: tells whether one was since."""
     behind: Sequence[Step] = ()
     """The steps that the graph's items stand at, where the feed is not as far."""
     waiting: Mapping[str | None, int] = field(default_factory=dict)
@@ -67,7 +66,7 @@ class FeedStore(Protocol):
         ...
 
     def overview(self, tenant: str, graph_id: str) -> Overview | None:
-        """Compare a graph's feed with its items; None where there is no feed. A page for each MB of tasks."""
+        """Compare a graph's feed with its items; None where the graph is gone. A page for each MB of tasks."""
         ...
 
     def looked(self, tenant: str, graph_id: str, seen: Overview, due: int | None) -> None:

@@ -107,7 +107,7 @@ class GraphStore(Protocol):
         ...
 
     def counts(self, tenant: str, graph_id: str) -> Counts:
-        """Exact counts, by a query of all its tasks."""
+        """Exact counts up to 1,000 tasks; beyond, as of what the feed has seen."""
         ...
 
     def page(self, tenant: str, subject: str | None, position: str | None, limit: int) -> Page[GraphHead]:

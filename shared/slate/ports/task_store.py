@@ -70,11 +70,12 @@ class Parent(NamedTuple):
 
 
 class Due(NamedTuple):
-    """An entry of the timer index that has fallen due: a graph's head, or one of its tasks."""
+    """An entry of the timer index that has fallen due: a graph's head, one of its tasks, or its feed."""
 
     tenant: str
     graph_id: str
     task_id: str | None
+    feed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,27 +126,26 @@ class DynamoFeedStore:
         return all(item["state"] in TERMINAL for item in items)
 
     def overview(self, tenant: str, graph_id: str) -> Overview | None:
-        """The feed's head, then all marks, then all tasks: so that what is behind was so when it was looked at."""
-        feed = self._storage.calls.get(tenant, feed_key(tenant, graph_id))
-        if feed is None:
+        """The heads, then all marks, then all tasks."""
+        head, key = head_key(tenant, graph_id), feed_key(tenant, graph_id)
+        found = self._storage.calls.get_many(tenant, [head, key])
+        if head not in found or found[head]["state"] == GraphState.DELETING:
             return None
-        pk = graph_pk(tenant, graph_id)
+        feed, pk = found.get(key), graph_pk(tenant, graph_id)
         marks = {
             str(item["sk"]).removeprefix(MARK): item
             for item in self._storage.calls.query(
                 tenant, pk, between=prefix(MARK), names=("sk", "version", "unsure", "since")
             )
         }
-        behind = [step for step in self._steps(tenant, graph_id) if _is_behind(marks.get(step.task_id or ""), step)]
+        steps = (step_of(None, None, found[head]), *self._steps(tenant, pk))
+        behind = [step for step in steps if _is_behind(marks.get(step.task_id or ""), step)]
         waiting = {task_id or None: int(mark["since"]) for task_id, mark in marks.items() if "since" in mark}
-        return Overview(_head(feed), feed.get("parks", 0), behind, waiting)
+        return Overview(0 if feed is None else feed["parks"], behind, waiting)
 
-    def _steps(self, tenant: str, graph_id: str) -> Iterator[Step]:
-        graph = self._storage.calls.get(tenant, head_key(tenant, graph_id))
-        if graph is not None and graph["state"] != GraphState.DELETING:
-            yield step_of(None, None, graph)
+    def _steps(self, tenant: str, pk: str) -> Iterator[Step]:
         names = ("sk", *TASK_NAMES)
-        for item in self._storage.calls.query(tenant, graph_pk(tenant, graph_id), between=prefix(TASK), names=names):
+        for item in self._storage.calls.query(tenant, pk, between=prefix(TASK), names=names):
             yield step_of(str(item["sk"]).removeprefix(TASK), None, item)
 
     def looked(self, tenant: str, graph_id: str, seen: Overview, due: int | None) -> None:

@@ -15,6 +15,7 @@ from slate.adapters.dynamodb.keys import (
     END,
     META,
     TASK,
+    feed_key,
     graph_entry_key,
     graph_pk,
     head_key,
@@ -29,10 +30,13 @@ from slate.adapters.dynamodb.table import SUBJECT_PK
 from slate.adapters.dynamodb.task_items import shown_state
 from slate.adapters.dynamodb.task_store import IN_TIMER, take
 from slate.domain.errors import NotFound, SubjectErased, VersionMismatch
+from slate.domain.feed import FeedHead
 from slate.domain.graphs import Counts, GraphHead, GraphState
 from slate.domain.tasks import TERMINAL, TaskState
 from slate.ports.graph_store import Page
 
+EXACT_TASKS: Final = 1_000
+"""Counted exactly up to so many; beyond, as of what the feed has seen."""
 LAST_PUT_MS: Final = 30_000 + 60_000
 """A request lives 30 s at most; what it sent may arrive up to 60 s later."""
 _DELETES_AT_ONCE: Final = 100
@@ -53,7 +57,14 @@ class DynamoGraphStore(GraphWrites):
         return self.opened(tenant, item)
 
     def counts(self, tenant: str, graph_id: str) -> Counts:
-        """One query, a page for each MB of tasks."""
+        """One query, a page for each MB of tasks; where the feed has counted more than 1,000, its counts.
+
+        Not where it counts none that is open: whether a graph has ended is always looked up.
+        """
+        feed = self._storage.calls.get(tenant, feed_key(tenant, graph_id))
+        counted = FeedHead(counts={} if feed is None else feed["counts"]).tasks
+        if counted.total > EXACT_TASKS and counted.still_open:
+            return counted
         names = ("state", "need")
         items = self._storage.calls.query(tenant, graph_pk(tenant, graph_id), between=prefix(TASK), names=names)
         return Counts.of(map(shown_state, items))

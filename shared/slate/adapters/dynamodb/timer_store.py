@@ -8,7 +8,7 @@ from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, Write
 from slate.adapters.dynamodb.cascade_store import cancelling
 from slate.adapters.dynamodb.changes import Change
 from slate.adapters.dynamodb.graph_store import DynamoGraphStore
-from slate.adapters.dynamodb.keys import META, TASK, head_key, task_key, timer_attributes, timer_pk
+from slate.adapters.dynamodb.keys import FEED, TASK, feed_key, head_key, task_key, timer_attributes, timer_pk
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import TIMER, TIMER_PK, TIMER_SK
 from slate.adapters.dynamodb.task_items import history_line, need_of
@@ -149,6 +149,8 @@ class DynamoTimerStore:
 
 
 def _key(due: Due) -> Key:
+    if due.feed:
+        return feed_key(due.tenant, due.graph_id)
     if due.task_id is None:
         return head_key(due.tenant, due.graph_id)
     return task_key(due.tenant, due.graph_id, due.task_id)
@@ -157,7 +159,7 @@ def _key(due: Due) -> Key:
 def _due(item: Item) -> Due:
     tenant, _, graph_id = str(item["pk"]).split("#")
     sk = str(item["sk"])
-    return Due(tenant, graph_id, None if sk == META else sk.removeprefix(TASK))
+    return Due(tenant, graph_id, sk.removeprefix(TASK) if sk.startswith(TASK) else None, feed=sk == FEED)
 
 
 def _due_at(item: Item) -> int:

@@ -1,4 +1,7 @@
-"""What nobody else does any more: lapsed leases, ended delays, unfinished cascades, creates, cancels and deletes."""
+"""What nobody else does any more: lapsed leases, ended delays, unfinished cascades, creates, cancels and deletes.
+
+And feeds: what one waits for in vain is given up.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Final
 
 from slate.domain.errors import SlateError
 from slate.ports.clock import Clock
+from slate.ports.feed_store import Feeding
 from slate.ports.task_store import Due, TimerStore
 from slate.service.tasks.unlocking import Unlocking
 
@@ -25,9 +29,10 @@ _log = logging.getLogger(__name__)
 class Sweeping:
     """Works off the timer index; any number may run at once: every step is a condition."""
 
-    def __init__(self, timer: TimerStore, unlocking: Unlocking, clock: Clock) -> None:
+    def __init__(self, timer: TimerStore, unlocking: Unlocking, feeds: Feeding, clock: Clock) -> None:
         self._timer = timer
         self._unlocking = unlocking
+        self._feeds = feeds
         self._clock = clock
 
     def run_once(self) -> int:
@@ -50,7 +55,9 @@ class Sweeping:
     def _do(self, due: Due) -> int:
         try:
             deadline = self._clock.now() + ENTRY_MS
-            if due.task_id is None:
+            if due.feed:
+                self._feeds.check(due.tenant, due.graph_id)
+            elif due.task_id is None:
                 self._timer.tick_graph(due, deadline)
             elif (parent := self._timer.tick_task(due)) is not None:
                 self._unlocking.run(due.tenant, parent, None, deadline)
