@@ -62,7 +62,7 @@ GOOD = [("Authorization", "Bearer good")]
 @pytest.fixture(scope="module")
 def gateway():
     with ThreadPoolExecutor(2) as executor:
-        yield Gateway(App([EchoRoutes()], Watcher()), Authorizer(KEYS), executor)
+        yield Gateway(App([EchoRoutes()], Watcher()), Authorizer(KEYS), executor, executor)
 
 
 def code(answer):

@@ -90,6 +90,12 @@ class App:
             for route in self.routes
         )
 
+    def may_wait(self, method: str, path: str) -> bool:
+        """Whether this route may wait in real time, so that it is served apart from the others."""
+        at = path.rstrip("/") or "/"
+        asked = "GET" if method == "HEAD" else method
+        return any(route.declaration.waits and route.declaration.serves(asked, at) for route in self.routes)
+
     def _register(self, route: Route) -> None:
         def serve(**path: str) -> Response[str]:
             return self._guarded(route.declaration.key, route.answer, path)

@@ -53,7 +53,7 @@ def problem(error: SlateError, request_id: str) -> Response[str]:
     if status is HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = "Bearer"
     if status is HTTPStatus.SERVICE_UNAVAILABLE:
-        headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+        headers["Retry-After"] = str(error.data.get("retry_after", RETRY_AFTER_SECONDS))
     if status is HTTPStatus.METHOD_NOT_ALLOWED:
         headers["Allow"] = ", ".join(error.data.get("allowed", ()))
     return Response(status.value, MEDIA_TYPE, to_json(problem_of(error, request_id)).decode(), headers)

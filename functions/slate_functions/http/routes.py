@@ -26,6 +26,8 @@ class Declaration:
     path: str
     scope: Scope | None
     public: bool
+    waits: bool
+    """It may wait in real time: on AWS a function of its own serves it, so that waiting never uses up the others'."""
     status: HTTPStatus
     """Of the usual answer; a function that answers with ``Answer`` may choose one of ``also``."""
     also: tuple[HTTPStatus, ...]
@@ -41,6 +43,12 @@ class Declaration:
         """The route's name in logs and metrics, which holds no id."""
         return f"{self.method} {self.path}"
 
+    def serves(self, method: str, path: str) -> bool:
+        """Whether a request for this path is this route's."""
+        steps, asked = self.path.split("/"), path.split("/")
+        same = all(step == got or (step.startswith("{") and got) for step, got in zip(steps, asked, strict=False))
+        return method == self.method and len(steps) == len(asked) and same
+
 
 def route(
     method: str,
@@ -48,6 +56,7 @@ def route(
     *,
     scope: Scope | None = None,
     public: bool = False,
+    waits: bool = False,
     status: HTTPStatus = HTTPStatus.OK,
     also: tuple[HTTPStatus, ...] = (),
     refusals: tuple[HTTPStatus, ...] = (),
@@ -63,6 +72,7 @@ def route(
         path=path,
         scope=scope,
         public=public,
+        waits=waits,
         status=status,
         also=also,
         refusals=refusals,

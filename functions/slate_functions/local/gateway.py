@@ -74,12 +74,16 @@ class LambdaContext:
 
 
 class Gateway:
-    """Answers requests by an app: ``handle`` in the caller's thread, or as an ASGI application in an executor's."""
+    """Answers requests by an app: ``handle`` in the caller's thread, or as an ASGI application in an executor's.
 
-    def __init__(self, app: App, authorizer: Authorizer, executor: Executor) -> None:
+    Routes that may wait have threads of their own, as they have a function of their own on AWS.
+    """
+
+    def __init__(self, app: App, authorizer: Authorizer, executor: Executor, waiting: Executor) -> None:
         self._app = app
         self._authorizer = authorizer
         self._executor = executor
+        self._waiting = waiting
 
     def handle(self, request: Incoming) -> Outgoing:
         """Ask the authorizer where the route is not public, then the app."""
@@ -126,7 +130,8 @@ class Gateway:
             headers=[(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]],
             body=body,
         )
-        answer = await asyncio.get_running_loop().run_in_executor(self._executor, self.handle, request)
+        executor = self._waiting if self._app.may_wait(request.method, request.path) else self._executor
+        answer = await asyncio.get_running_loop().run_in_executor(executor, self.handle, request)
         headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers.items()]
         if request.method != "HEAD":
             headers.append((b"content-length", str(len(answer.body)).encode()))

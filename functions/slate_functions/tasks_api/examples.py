@@ -24,7 +24,7 @@ CREATE_GRAPH: Final = {
     "tasks": [_TRIAGE, _REFUND],
 }
 ADD_TASKS: Final = {"tasks": [_REPLY]}
-CLAIM: Final = {"roles": ["billing-specialist"], "max": 1}
+CLAIM: Final = {"roles": ["billing-specialist"], "max": 1, "wait_seconds": 20}
 BEAT: Final = {"token": _TOKEN, "progress": {"step": 2, "of": 3}}
 COMPLETE: Final = {"token": _TOKEN, "action": "issued the refund", "result": {"refund_id": "r-77"}}
 FAIL: Final = {"token": _TOKEN, "error": "the payment provider did not answer"}

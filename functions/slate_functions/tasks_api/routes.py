@@ -177,9 +177,9 @@ class WorkRoutes:
     def __init__(self, working: Working) -> None:
         self._working = working
 
-    @post("/v1/claims", scope=WRITE, refusals=CONFLICT, sends=examples.CLAIM, gives=examples.CLAIMS)
+    @post("/v1/claims", scope=WRITE, waits=True, refusals=CONFLICT, sends=examples.CLAIM, gives=examples.CLAIMS)
     def claim_tasks(self, principal: Principal, body: ClaimTasks, idempotency_key: IdempotencyKey) -> Claims:
-        """Claim tasks that are READY, the most urgent first; an empty list when there are none."""
+        """Claim tasks that are READY, the most urgent first, or wait for one; an empty list when there are none."""
         return self._working.claim(principal, body, idempotency_key)
 
     @post(f"{TASK}/heartbeat", scope=WRITE, refusals=CONFLICT, sends=examples.BEAT, gives=examples.HEARTBEAT)
