@@ -10,23 +10,32 @@ from threading import Event, Thread
 from typing import Final
 
 from slate.adapters.inprocess.clocks import ManualClock
+from slate.adapters.inprocess.queues import BATCH
 from slate.contract.access import CreateKey
 from slate.domain.access import Scope
 from slate.domain.errors import Conflict
 from slate.settings import Settings
-from slate.wiring import WAITING_PLACES, LocalSlate, build_local, manual_clock
+from slate.wiring import WAITING_PLACES, WEBHOOKS, LocalSlate, build_local, manual_clock
 from slate_functions.authorizer.authorize import Authorizer
 from slate_functions.http.app import App
 from slate_functions.http.observing import Fault, Served
+from slate_functions.local.feeding import feed_consumer
 from slate_functions.local.gateway import Gateway
 from slate_functions.local.local_routes import LocalRoutes
 from slate_functions.tasks_api.app import tasks_groups
+from slate_functions.webhooks.consume import Consumer
 
+LOCAL: Final = Settings(webhook_addresses="loopback")
+"""A laptop's receivers are on the laptop."""
 TENANTS: Final = ("acme", "globex")
 ADMIN: Final = "admin"
 THREADS: Final = 8
 """Calls of moto go one at a time, so that more threads would only wait."""
 SWEEP_SECONDS: Final = 0.25
+CONSUME_SECONDS: Final = 0.05
+DELIVER_SECONDS: Final = 0.05
+VISIBILITY_SECONDS: Final = 90
+"""As on AWS: six times as long as a try of a delivery may take."""
 
 _log = logging.getLogger(__name__)
 
@@ -47,10 +56,12 @@ class LogObserver:
 class LocalService:
     """A Slate behind its gateway, with one key of every scope for each of two tenants."""
 
-    def __init__(self, local: LocalSlate, executor: Executor, waiting: Executor) -> None:
+    def __init__(self, local: LocalSlate, executor: Executor, waiting: Executor, queued: Executor) -> None:
         self.slate = local.slate
         self.local = local
         app = App([*tasks_groups(local.slate), LocalRoutes(self)], LogObserver())
+        local.queues.consume(WEBHOOKS, Consumer(local.slate.delivering, queued), visibility_seconds=VISIBILITY_SECONDS)
+        local.consumers.append(feed_consumer(local).run)
         self.gateway = Gateway(app, Authorizer(local.slate.access), executor, waiting)
         every = CreateKey(agent=ADMIN, scopes=tuple(Scope))
         self.keys = {tenant: local.slate.access.issue(tenant, every, made_by=ADMIN).key for tenant in TENANTS}
@@ -77,21 +88,22 @@ class LocalService:
 def open_service(*, manual: bool, settings: Settings | None = None) -> Iterator[LocalService]:
     """A fresh Slate whose data lives in memory and goes with the context.
 
-    With a ``manual`` clock time stands still unless moved, and nothing runs in the background; otherwise a thread
-    sweeps.
+    With a ``manual`` clock time stands still unless moved, and nothing runs in the background; otherwise threads
+    sweep, read the stream and deliver.
     """
     with (
-        build_local(clock=manual_clock() if manual else None, settings=settings) as local,
+        build_local(clock=manual_clock() if manual else None, settings=settings or LOCAL) as local,
         ThreadPoolExecutor(THREADS, thread_name_prefix="slate-function") as executor,
         # So many that who may not wait, and who asks for no waiting, still finds one free.
         ThreadPoolExecutor(WAITING_PLACES + THREADS, thread_name_prefix="slate-waiting") as waiting,
+        ThreadPoolExecutor(BATCH, thread_name_prefix="slate-queue") as queued,
         _ended(local),
     ):
-        service = LocalService(local, executor, waiting)
+        service = LocalService(local, executor, waiting, queued)
         if manual:
             yield service
             return
-        with _sweeping(service):
+        with _sweeping(service), _consuming(service), _delivering(service):
             yield service
 
 
@@ -122,3 +134,47 @@ def _sweeping(service: LocalService) -> Iterator[None]:
     finally:
         stop.set()
         thread.join()
+
+
+@contextmanager
+def _consuming(service: LocalService) -> Iterator[None]:
+    """Read the stream as it grows."""
+    stop = Event()
+
+    def consume() -> None:
+        while not stop.wait(CONSUME_SECONDS):
+            for consumer in service.local.consumers:
+                try:
+                    consumer()
+                except Exception as error:  # noqa: BLE001  # what follows the stream must not end with one bad read
+                    LogObserver().failed(Fault.of(error, "", "stream"))
+
+    thread = Thread(target=consume, name="slate-stream", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+@contextmanager
+def _delivering(service: LocalService) -> Iterator[None]:
+    """A thread for each queue, so that none waits for another's consumer."""
+    stop = Event()
+    queues = service.local.queues
+
+    def deliver(name: str) -> None:
+        while not stop.is_set():
+            if not queues.run_once(name):
+                stop.wait(DELIVER_SECONDS)
+
+    threads = [Thread(target=deliver, args=(name,), name=f"slate-{name}", daemon=True) for name in queues.consumed()]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
