@@ -9,6 +9,7 @@ from slate_functions.tasks_api.health import HealthRoutes
 from slate_functions.tasks_api.keys_routes import KeyRoutes
 from slate_functions.tasks_api.openapi import tasks_document
 from slate_functions.tasks_api.routes import GraphRoutes, TaskRoutes, WorkRoutes
+from slate_functions.tasks_api.values_routes import LockRoutes, ValueRoutes
 from slate_functions.tasks_api.webhook_routes import WebhookRoutes
 
 
@@ -18,6 +19,8 @@ def tasks_groups(slate: Slate) -> tuple[object, ...]:
         GraphRoutes(slate.planning),
         TaskRoutes(slate.steering),
         WorkRoutes(slate.working),
+        ValueRoutes(slate.values),
+        LockRoutes(slate.locks),
         EventRoutes(slate.following),
         KeyRoutes(slate.access),
         WebhookRoutes(slate.webhooks),

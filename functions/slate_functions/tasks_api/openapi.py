@@ -12,8 +12,9 @@ from slate_functions.http.openapi import document
 from slate_functions.tasks_api.health import HealthRoutes
 from slate_functions.tasks_api.keys_routes import KeyRoutes
 from slate_functions.tasks_api.routes import GraphRoutes, TaskRoutes, WorkRoutes
+from slate_functions.tasks_api.values_routes import LockRoutes, ValueRoutes
 
-GROUPS: Final = (GraphRoutes, TaskRoutes, WorkRoutes, KeyRoutes, HealthRoutes)
+GROUPS: Final = (GraphRoutes, TaskRoutes, WorkRoutes, ValueRoutes, LockRoutes, KeyRoutes, HealthRoutes)
 
 DESCRIPTION: Final = (
     "Shared state for teams of AI agents: one task graph that planners write, workers claim from and people steer. "

@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from slate.domain.leases import Lease
 from slate.domain.tasks import EdgeKind, Task, TaskState
+from slate.domain.values import Change
 from slate.ports.graph_store import Page
 
 
@@ -43,6 +44,8 @@ class Outcome:
     action: str
     result: JsonValue = None
     artifacts: tuple[JsonValue, ...] = ()
+    values: tuple[Change, ...] = ()
+    """Changes of the graph's values, made with the completion or not at all."""
 
 
 class Edge(NamedTuple):
@@ -70,12 +73,13 @@ class Parent(NamedTuple):
 
 
 class Due(NamedTuple):
-    """An entry of the timer index that has fallen due: a graph's head, one of its tasks, or its feed."""
+    """An entry of the timer index that has fallen due: a graph's head, one of its tasks, its feed or its values."""
 
     tenant: str
     graph_id: str
     task_id: str | None
     feed: bool = False
+    values: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,7 @@ class TaskStore(Protocol):
         Raises:
             LeaseLost: another holds the task, or it was given up.
             AlreadyTerminal: it was cancelled, or failed for good.
+            VersionMismatch, Conflict, NotFound, TooLarge: a value cannot be changed so; nothing was, the task runs on.
         """
         ...
 
@@ -229,6 +234,10 @@ class TimerStore(Protocol):
 
     def tick_graph(self, due: Due, deadline: int) -> None:
         """Do what is due on a graph: give up an unfinished create, finish one, a cancel or a delete."""
+        ...
+
+    def tick_values(self, due: Due, deadline: int) -> None:
+        """Remove the values of a graph that ended long enough ago, or move the entry to when it may have."""
         ...
 
     def postpone(self, due: Due, ms: int) -> None:

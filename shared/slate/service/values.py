@@ -164,17 +164,17 @@ class Values:
         owner_id: str,
         changes: Sequence[Change],
         idempotency_key: str | None,
-    ) -> list[Changed]:
+    ) -> Sequence[Changed]:
         tenant, owner = principal.tenant, self._owner(principal, kind, owner_id, writing=True)
         shown = [change.model_dump(mode="json") for change in changes]
         request = cast("JsonValue", [f"change values of {kind} {owner_id}", shown])
 
-        def do(seed: str) -> tuple[list[Changed], JsonValue]:
+        def do(seed: str) -> tuple[Sequence[Changed], JsonValue]:
             author, remembered = Author(principal.agent, seed), idempotency_key is not None
             changed = self._values.change(tenant, owner, changes, author, remembered=remembered)
             return changed, {one.key: one.version for one in changed}
 
-        def again(kept: JsonValue) -> list[Changed]:
+        def again(kept: JsonValue) -> Sequence[Changed]:
             return self._values.as_of(tenant, owner, cast("dict[str, int]", kept))
 
         return self._idempotency.once(principal, idempotency_key, request, do, again, about=principal.subject)

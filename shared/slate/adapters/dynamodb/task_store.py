@@ -24,10 +24,12 @@ from slate.adapters.dynamodb.keys import (
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import READY, READY_PK, READY_SK, TIMER_PK, TIMER_SK
 from slate.adapters.dynamodb.task_items import HISTORY_BOUND, TaskReader, history_line, lease_of, shown_state
+from slate.adapters.dynamodb.value_writes import VALUE_TRIES, ValueWrites
 from slate.domain.errors import AlreadyTerminal, LeaseLost, NotFound, SlateError, Unavailable
 from slate.domain.graphs import GraphState
 from slate.domain.leases import Lease
 from slate.domain.tasks import TERMINAL, Task, TaskState
+from slate.domain.values import Author, Owner, OwnerKind
 from slate.ports.graph_store import Page
 from slate.ports.task_store import Beat, Candidate, Outcome
 
@@ -51,6 +53,7 @@ class DynamoTaskStore:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._reader = TaskReader(storage)
+        self._values = ValueWrites(storage)
 
     def candidates(self, tenant: str, queue: str, role: str, limit: int, subject: str | None) -> list[Candidate]:
         """The heads of the role's partitions of the ready index, merged; the rest of them only for a subject."""
@@ -140,27 +143,33 @@ class DynamoTaskStore:
         said = {"action": outcome.action, "result": outcome.result, "artifacts": list(outcome.artifacts)}
         size = contents.size_of(said)
         seen: Item = {"state": TaskState.RUNNING, "dependents": int(lease.has_dependents)}
-        if size > contents.ITEM_BYTES:
+        if size > contents.ITEM_BYTES or outcome.values:
             # Its object is written before the task names it: while the task is there, so that it goes with the graph.
+            # And values are computed for a completion that may still be, not for one that was.
             found = self._storage.calls.get(tenant, key)
             if (before := self._completed_before(tenant, lease, found)) is not None:
                 return before
             seen = found or seen
         large = size > contents.INLINE_RESULT_BYTES
-        result = self._large_result(tenant, lease, said) if large else None
+        result = [self._large_result(tenant, lease, said)] if large else []
         inline: Any = {"action": outcome.action} if large else said
         sealed = self._storage.codec.seal(tenant, lease.subject_ref, key, "outcome", inline)
-        for _ in range(_FORM_TRIES):
+        for attempt in range(VALUE_TRIES if outcome.values else _FORM_TRIES):
             change = self._ended(lease, TaskState.DONE, "completed", seen, key).set(outcome=sealed)
             if large:
                 change.set(large_result=True)
             write = change.on(key, f"{MINE} AND {_form(seen)}", epoch=lease.epoch, token=lease.nonce)
+            plan = self._values.plan(tenant, _owner(lease), outcome.values, Author(lease.agent, lease.nonce))
             try:
-                return self._reader.task(tenant, self._apply(tenant, write, result)), ()
+                item = self._apply(tenant, write, [*result, *plan.writes])
             except ConditionFailed as failed:
                 if (before := self._completed_before(tenant, lease, failed.old)) is not None:
                     return before
                 seen = failed.old or seen
+                self._values.retreat(plan, attempt)
+            else:
+                self._values.settle(plan)
+                return self._reader.task(tenant, item), ()
         raise _busy()
 
     def _completed_before(self, tenant: str, lease: Lease, item: Item | None) -> tuple[Task, tuple[str, ...]] | None:
@@ -177,15 +186,15 @@ class DynamoTaskStore:
         key = result_key(tenant, lease.graph_id, lease.task_id)
         return contents.put_for(self._storage, tenant, lease.subject_ref, key, said)
 
-    def _apply(self, tenant: str, write: Write, result: Write | None) -> Item:
-        """The update alone, or together with the item of a large result."""
+    def _apply(self, tenant: str, write: Write, beside: Sequence[Write]) -> Item:
+        """The update alone, or together with the item of a large result and the changes of values."""
         calls = self._storage.calls
-        if result is None:
+        if not beside:
             return calls.write(tenant, write)
         try:
-            calls.transact(tenant, [write, result])
+            calls.transact(tenant, [write, *beside])
         except TransactionRefused as refused:
-            # Where only the result's put failed, an earlier try wrote both: the task itself tells.
+            # Where only another put failed, an earlier try wrote all, or a value has moved: the task itself tells.
             raise ConditionFailed(refused.failed.get(0) or calls.get(tenant, write.key)) from None
         item = calls.get(tenant, write.key)
         if item is None:
@@ -335,6 +344,10 @@ def _candidate(item: Item) -> Candidate:
 
 def _key(tenant: str, lease: Lease) -> Key:
     return task_key(tenant, lease.graph_id, lease.task_id)
+
+
+def _owner(lease: Lease) -> Owner:
+    return Owner(OwnerKind.GRAPH, lease.graph_id, lease.subject_ref)
 
 
 def _held(change: Change, key: Key, lease: Lease) -> Write:

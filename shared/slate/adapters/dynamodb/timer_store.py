@@ -8,11 +8,23 @@ from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, Write
 from slate.adapters.dynamodb.cascade_store import cancelling
 from slate.adapters.dynamodb.changes import Change
 from slate.adapters.dynamodb.graph_store import DynamoGraphStore
-from slate.adapters.dynamodb.keys import FEED, TASK, feed_key, head_key, task_key, timer_attributes, timer_pk
+from slate.adapters.dynamodb.keys import (
+    FEED,
+    TASK,
+    VALUES,
+    feed_key,
+    graph_pk,
+    head_key,
+    task_key,
+    timer_attributes,
+    timer_pk,
+    values_key,
+)
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import TIMER, TIMER_PK, TIMER_SK
 from slate.adapters.dynamodb.task_items import history_line, need_of
 from slate.adapters.dynamodb.task_store import AT_HOME, IN_TIMER
+from slate.adapters.dynamodb.value_expiry import ValueExpiry
 from slate.domain.errors import Unavailable
 from slate.domain.graphs import GraphState
 from slate.domain.slots import HOLD_ADD
@@ -29,6 +41,7 @@ class DynamoTimerStore:
     def __init__(self, storage: Storage, graphs: DynamoGraphStore) -> None:
         self._storage = storage
         self._graphs = graphs
+        self._expiry = ValueExpiry(storage)
 
     def due(self, shard: int, limit: int) -> list[Due]:
         """One query of one shard."""
@@ -138,6 +151,10 @@ class DynamoTimerStore:
         else:
             self._graphs.end_delete(due.tenant, due.graph_id)
 
+    def tick_values(self, due: Due, deadline: int) -> None:
+        """Whether the graph has ended, and when, is looked up at that moment."""
+        self._expiry.tick(due.tenant, due.graph_id, deadline)
+
     def postpone(self, due: Due, ms: int) -> None:
         """Move the entry, if the item is still in the timer."""
         key = _key(due)
@@ -151,6 +168,8 @@ class DynamoTimerStore:
 def _key(due: Due) -> Key:
     if due.feed:
         return feed_key(due.tenant, due.graph_id)
+    if due.values:
+        return values_key(graph_pk(due.tenant, due.graph_id))
     if due.task_id is None:
         return head_key(due.tenant, due.graph_id)
     return task_key(due.tenant, due.graph_id, due.task_id)
@@ -159,7 +178,8 @@ def _key(due: Due) -> Key:
 def _due(item: Item) -> Due:
     tenant, _, graph_id = str(item["pk"]).split("#")
     sk = str(item["sk"])
-    return Due(tenant, graph_id, sk.removeprefix(TASK) if sk.startswith(TASK) else None, feed=sk == FEED)
+    task_id = sk.removeprefix(TASK) if sk.startswith(TASK) else None
+    return Due(tenant, graph_id, task_id, feed=sk == FEED, values=sk == VALUES)
 
 
 def _due_at(item: Item) -> int:

@@ -63,10 +63,10 @@ class ValueExpiry:
         if head is None:
             return now  # removed: only what came too late is here
         kept = int(head["retention_days"]) * _DAY_MS
-        ended = self._ended_at(tenant, graph_id, head)
+        ended = self._ended_at(tenant, head)
         return now + kept if ended is None else max(ended, int(root["created_at"])) + kept
 
-    def _ended_at(self, tenant: str, graph_id: str, head: Item) -> int | None:
+    def _ended_at(self, tenant: str, head: Item) -> int | None:
         """When the last task ended; nothing while one is open, or there is none."""
         if head["state"] == GraphState.CANCELLED:
             return int(head["updated_at"])

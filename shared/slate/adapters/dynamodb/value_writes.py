@@ -77,7 +77,7 @@ class ValueWrites:
         pk = owner_pk(tenant, owner)
         keys = [value_key(pk, change.key) for change in changes]
         found = self._storage.calls.get_many(tenant, [values_key(pk), *keys])
-        made = [self._made(tenant, key, change, found.get(key)) for key, change in zip(keys, changes, strict=True)]
+        made = [self._made(tenant, change, found.get(key)) for key, change in zip(keys, changes, strict=True)]
         plan = Plan()
         inline = self._inline(made, [found.get(key) for key in keys])
         for key, change, value, small in zip(keys, changes, made, inline, strict=True):
@@ -86,7 +86,7 @@ class ValueWrites:
             plan.writes.extend(self._admission(tenant, owner, found.get(values_key(pk))))
         return plan
 
-    def _made(self, tenant: str, key: Key, change: Change, item: Item | None) -> Any:
+    def _made(self, tenant: str, change: Change, item: Item | None) -> Any:
         """What the value becomes; nothing where it goes."""
         current = None
         fits = rules.admit(change, live_version(item))
@@ -184,6 +184,12 @@ class ValueWrites:
         """What was written for nothing goes."""
         for name in plan.own_objects:
             self._storage.blobs.delete_all(name)
+
+    def retreat(self, plan: Plan, attempt: int) -> None:
+        """Nothing of it was written: rest before the next try."""
+        if plan.writes:
+            self.undo(plan)
+            self.rest(attempt)
 
     def settle(self, plan: Plan) -> None:
         """What has left the history goes. A crash before leaves objects that nothing names, until all values go."""

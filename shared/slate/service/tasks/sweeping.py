@@ -1,6 +1,6 @@
 """What nobody else does any more: lapsed leases, ended delays, unfinished cascades, creates, cancels and deletes.
 
-And feeds: what one waits for in vain is given up.
+And feeds: what one waits for in vain is given up. And values, once their graph ended long enough ago.
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ class Sweeping:
             deadline = self._clock.now() + ENTRY_MS
             if due.feed:
                 self._feeds.check(due.tenant, due.graph_id)
+            elif due.values:
+                self._timer.tick_values(due, deadline)
             elif due.task_id is None:
                 self._timer.tick_graph(due, deadline)
             elif (parent := self._timer.tick_task(due)) is not None:

@@ -182,9 +182,10 @@ class Working:
         Raises:
             LeaseLost: another has the task, or it was given up.
             AlreadyTerminal: it was cancelled, or failed for good.
+            VersionMismatch, Conflict, NotFound, TooLarge: a value cannot be changed so; the task runs on.
         """
         lease = self._lease(principal, graph_id, task_id, body.token)
-        outcome = Outcome(body.action, body.result, body.artifacts)
+        outcome = Outcome(body.action, body.result, body.artifacts, body.values)
         task, freed = self._tasks.complete(principal.tenant, lease, outcome)
         more = False
         if task.unlocking:
