@@ -56,6 +56,7 @@ class Deployment:
             ids=RandomIds(),
             rng=random.Random(1),  # noqa: S311 (the same run each time)
             queues=self._local.queues,
+            bus=self._local.bus,
             sleep=lambda _: None,
         )
         return assemble(self._local.slate.settings, parts)

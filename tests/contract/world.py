@@ -24,6 +24,7 @@ from slate.adapters.dynamodb.task_items import need_of
 from slate.adapters.dynamodb.task_store import DynamoTaskStore
 from slate.adapters.dynamodb.timer_store import DynamoTimerStore
 from slate.adapters.inprocess.clocks import ManualClock
+from slate.adapters.inprocess.event_bus import InProcessEventBus
 from slate.adapters.inprocess.master_key import MasterKeyWrapper
 from slate.adapters.inprocess.queues import InProcessQueues
 from slate.adapters.s3.blob_store import S3BlobStore
@@ -146,6 +147,7 @@ class World:
             ids=CountingIds(),
             rng=SteadyRandom(7),
             queues=InProcessQueues(self.clock, CountingIds()),
+            bus=InProcessEventBus("local"),
             sleep=self.slept.append,
         )
         self.slate = assemble(self.settings, parts)

@@ -132,7 +132,7 @@ def test_on_sqs_a_message_is_its_json_with_its_delay():
     with MotoEngine() as engine:
         sqs = engine.client("sqs")
         url = sqs.create_queue(QueueName="webhooks")["QueueUrl"]
-        queue = SqsQueues(sqs, {"webhooks": url})("webhooks")
+        queue = SqsQueues(lambda: sqs, {"webhooks": url})("webhooks")
         queue.send({"n": 1, "name": "Zoë"})
         queue.send({"n": 2}, delay_seconds=900)
         with pytest.raises(ValueError, match="0 to 900"):

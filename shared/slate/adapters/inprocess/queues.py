@@ -86,11 +86,14 @@ class InProcessQueues:
         with self._lock:
             self._of(name).held[held.message_id] = held
 
-    def run_once(self) -> int:
-        """Deliver one batch of each queue that has a consumer; answer how many messages that were."""
+    def consumed(self) -> list[str]:
+        """The queues that have a consumer."""
         with self._lock:
-            names = [name for name, kept in self._kept.items() if kept.consumer is not None]
-        return sum(self._deliver(name) for name in names)
+            return [name for name, kept in self._kept.items() if kept.consumer is not None]
+
+    def run_once(self, name: str | None = None) -> int:
+        """Deliver one batch, of one queue or of each that has a consumer; answer how many messages that were."""
+        return sum(self._deliver(each) for each in ([name] if name else self.consumed()))
 
     def waiting(self, name: str) -> list[dict[str, Any]]:
         """The messages that the queue holds, delayed and invisible ones too, the oldest first."""

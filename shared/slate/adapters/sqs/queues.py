@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -25,7 +25,7 @@ class SqsClient(Protocol):
 class SqsQueue:
     """One queue, by its address."""
 
-    def __init__(self, client: SqsClient, url: str) -> None:
+    def __init__(self, client: Callable[[], SqsClient], url: str) -> None:
         self._client = client
         self._url = url
 
@@ -35,7 +35,7 @@ class SqsQueue:
             raise ValueError(f"a message is held back 0 to {MAX_DELAY_SECONDS} seconds, not {delay_seconds}")
         body = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
         try:
-            self._client.send_message(QueueUrl=self._url, MessageBody=body, DelaySeconds=delay_seconds)
+            self._client().send_message(QueueUrl=self._url, MessageBody=body, DelaySeconds=delay_seconds)
         except ClientError as error:
             if error.response["Error"]["Code"] in _BUSY:
                 raise Unavailable("the queue is busy; repeat the call") from error
@@ -47,7 +47,7 @@ class SqsQueue:
 class SqsQueues:
     """The queues that a function may send to, by name."""
 
-    def __init__(self, client: SqsClient, urls: Mapping[str, str]) -> None:
+    def __init__(self, client: Callable[[], SqsClient], urls: Mapping[str, str]) -> None:
         self._client = client
         self._urls = urls
 
