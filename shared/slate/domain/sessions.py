@@ -85,7 +85,7 @@ class Turn(BaseModel):
     importance: int = DEFAULT_IMPORTANCE
     marks: tuple[Mark, ...] = ()
     found: tuple[Found, ...] = Field(default=(), description="what rules found, in force unless taken back")
-    segment: int = Field(default=1, description="the segment it belongs to")
+    segment: int = Field(default=1, description="the segment that was open when it was said")
     agent: str | None = Field(default=None, description="whose key wrote it")
     at: Instant
     version: int = 1
@@ -134,6 +134,50 @@ class Summary(BaseModel):
     version: int = 1
 
 
+class Folded(BaseModel):
+    """A segment that the merged digest shows as one line; its own digest stays retrievable."""
+
+    model_config = ConfigDict(frozen=True)
+
+    segment: int
+    line: str
+
+
+class Merged(BaseModel):
+    """The digests of all closed segments as one, the newest winning; the oldest are lines once it outgrows its budget.
+
+    It depends on the digests alone, so it can be made again from them at any time.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    fields: dict[str, JsonValue] = Field(default_factory=dict)
+    kept: tuple[str, ...] = ()
+    folded: tuple[Folded, ...] = ()
+    segments: tuple[int, ...] = Field(default=(), description="the segments that are in it")
+    last_seq: int = Field(default=0, description="every turn up to here is in a segment that is in it")
+    tokens: int = 0
+    version: int = 0
+
+
+class Segment(BaseModel):
+    """A closed run of turns. Its edition grows when one of them is changed or deleted: then it is digested anew."""
+
+    model_config = ConfigDict(frozen=True)
+
+    number: int
+    first_seq: int
+    last_seq: int
+    edition: int = 1
+    summary: Summary | None = None
+    digested: int = Field(default=0, description="the edition that the summary was made of")
+
+    @property
+    def due(self) -> bool:
+        """Whether its summary is still to be made, or made anew."""
+        return self.summary is None or self.digested < self.edition
+
+
 class Session(BaseModel):
     """A conversation's head."""
 
@@ -142,14 +186,69 @@ class Session(BaseModel):
     session_id: str
     subject: str | None = None
     agent: str | None = None
-    system: str | None = None
+    system: str | None = Field(default=None, description="not in lists")
     window: int | None = Field(default=None, description="tokens of the model's window, for warnings")
     readers: tuple[Id, ...] = Field(default=(), description="agents and roles that may read it; empty: all")
     retention_days: int
     state: SessionState = SessionState.OPEN
-    turns: int = 0
-    segment: int = 1
+    turns: int = Field(default=0, description="the number of the last turn")
+    exchanges: int = Field(default=0, description="user turns so far")
+    segment: int = Field(default=1, description="the number of the open segment")
+    segment_first: int = Field(default=1, description="the first turn of the open segment")
+    segment_exchanges: int = Field(default=0, description="user turns in the open segment")
+    segment_tokens: int = Field(default=0, description="tokens in the open segment")
+    extraction_id: str | None = Field(default=None, description="of its last close")
     created_at: Instant
     updated_at: Instant
     last_turn_at: Instant | None = None
+    version: int = 1
+
+    @property
+    def active_at(self) -> int:
+        """When something was last said, or it was made: idleness and retention count from here."""
+        return self.created_at if self.last_turn_at is None else self.last_turn_at
+
+
+class Snapshot(BaseModel):
+    """All that a context needs of a session, bounded whatever its length.
+
+    ``recent`` are the last turns without a hole, the oldest first. ``marked`` are the turns to serve word for word, the
+    most important first, the newest first among equals; some stand in ``recent`` too. A turn in ``shortened`` has only
+    the beginning and the end of its content here, with a marker between, and its true ``tokens``.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    session: Session
+    pinned: Pinned
+    pinned_version: int
+    first: Turn | None = Field(description="the user's first message")
+    merged: Merged | None
+    recent: tuple[Turn, ...]
+    marked: tuple[Turn, ...]
+    more_marked: bool = Field(description="there are more marked turns than these")
+    shortened: frozenset[int] = frozenset()
+
+
+class ExtractionState(StrEnum):
+    """How far what was said has been worked into the memory of its subject."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class Extraction(BaseModel):
+    """What a closed session leaves behind, decision by decision."""
+
+    model_config = ConfigDict(frozen=True)
+
+    extraction_id: str
+    session_id: str | None = None
+    subject: str | None = None
+    state: ExtractionState
+    decisions: tuple[dict[str, JsonValue], ...] = Field(default=(), description="each: op, fact_id, reason")
+    created_at: Instant
+    updated_at: Instant
     version: int = 1
