@@ -13,8 +13,9 @@ from slate_functions.tasks_api.health import HealthRoutes
 from slate_functions.tasks_api.keys_routes import KeyRoutes
 from slate_functions.tasks_api.routes import GraphRoutes, TaskRoutes, WorkRoutes
 from slate_functions.tasks_api.values_routes import LockRoutes, ValueRoutes
+from slate_functions.tasks_api.webhook_routes import WebhookRoutes
 
-GROUPS: Final = (GraphRoutes, TaskRoutes, WorkRoutes, ValueRoutes, LockRoutes, KeyRoutes, HealthRoutes)
+GROUPS: Final = (GraphRoutes, TaskRoutes, WorkRoutes, ValueRoutes, LockRoutes, KeyRoutes, WebhookRoutes, HealthRoutes)
 
 DESCRIPTION: Final = (
     "Shared state for teams of AI agents: one task graph that planners write, workers claim from and people steer. "

@@ -5,7 +5,8 @@ Keys (DESIGN: every partition key starts with ``<tenant>#``, so that IAM can enf
     <t>#G#<graph>      META, T#<task>, E#<parent>#<child>, I#<task> (input), R#<task> (result),
                        FEED (the feed's head), F#<number> (an entry), M#<task> or M# (how far it is numbered)
     <t>#I#<key>        one idempotency record
-    <t>#N#<kind>       lists: graphs, keys
+    <t>#N#<kind>       lists: graphs, keys, webhooks
+    <t>#W#<webhook>    its deliveries, by the instant of the event
     <t>#K#<ref or ->   data keys (in the keys table)
 
 Indexes are sparse, KEYS_ONLY and eventually consistent: hints, never the decision. A condition on the base item
