@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from contract.value_laws import broken_value
 from slate.adapters.dynamodb.calls import Item, Key
 from slate.domain.slots import APPROVAL, HOLD_ADD, HOLD_CREATE
 
@@ -25,7 +26,7 @@ def unsettled(items: Mapping[Key, Item]) -> list[str]:
     """Every law that they break once all time has passed and the sweeper has nothing to do: broken, stuck, garbage."""
     faults = broken(items)
     for key, item in items.items():
-        if "timer_pk" in item:
+        if "timer_pk" in item and key.sk != "VALUES":
             faults.append(f"{key.sk}: still in the timer")
         if "need" in item and item["state"] == "BLOCKED" and set(item["need"]) & {HOLD_ADD, HOLD_CREATE}:
             faults.append(f"{key.sk}: still on a hold")
@@ -51,6 +52,8 @@ def _graph(items: dict[str, Item]) -> Iterator[str]:
             yield f"{sk}: not about the graph's subject"
         if sk.startswith("T#"):
             yield from (f"{sk}: {fault}" for fault in _task(sk, item, items, head["state"]))
+        elif sk.startswith("V"):
+            yield from (f"{sk}: {fault}" for fault in broken_value(sk, items) if head["state"] != "DELETING")
         elif sk != "META" and head["state"] not in ("CREATING", "DELETING"):
             yield from _satellite(sk, items)
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
 
+from contract import sharing
 from contract.faults import Killed
 from contract.world import DAY, TENANT, World, after, task
 from slate.contract.access import CreateKey
@@ -28,6 +29,13 @@ NOT_REPEATED: Final = {
     "delete",
     "key_create",
     "key_create_under_a_key",
+    "lock_acquire",
+    "lock_take_over",
+    "value_delete",
+    "value_first",
+    "value_increment",
+    "value_over_another",
+    "values_together",
 }
 """A second call of these is another call: nothing tells it from the first, or (a new key) its secret was lost."""
 
@@ -463,6 +471,106 @@ def key_create_under_a_key(w: World) -> Act:
 def key_revoke(w: World) -> Act:
     made = w.slate.access.create(w.me, CreateKey(agent="bob", scopes=(Scope.TASKS_READ,)), None)
     return lambda: w.slate.access.revoke(w.me, made.key_id)
+
+
+# ---- values and locks
+
+
+@scenario
+def value_first(w: World) -> Act:
+    w.graph(task("a"))
+    return lambda: sharing.put(w, "v", {"n": 1})
+
+
+@scenario
+def value_over_another(w: World) -> Act:
+    w.graph(task("a"))
+    sharing.put(w, "v", "x" * 150_000)
+    return lambda: sharing.put(w, "v", "y" * 150_000, 1)
+
+
+@scenario
+def value_increment(w: World) -> Act:
+    w.graph(task("a"))
+    sharing.put(w, "n", 1)
+    return lambda: sharing.patch(w, "increment", "n", 2)
+
+
+@scenario
+def value_increment_under_a_key(w: World) -> Act:
+    w.graph(task("a"))
+    sharing.put(w, "n", 1)
+    return lambda: sharing.patch(w, "increment", "n", 2, once="key-5")
+
+
+@scenario
+def value_delete(w: World) -> Act:
+    w.graph(task("a"))
+    for i in range(3):
+        sharing.put(w, "v", [i])
+    return lambda: sharing.remove(w, "v")
+
+
+@scenario
+def values_together(w: World) -> Act:
+    w.graph(task("a"))
+    sharing.put(w, "a", 1)
+    sharing.put(w, "b", ["x"])
+    return lambda: sharing.change(
+        w,
+        {"key": "a", "op": "increment", "value": 2, "version": 1},
+        {"key": "b", "op": "delete"},
+        {"key": "c", "op": "merge", "value": {"x": 1}},
+    )
+
+
+@scenario
+def complete_with_values(w: World) -> Act:
+    w.graph(task("a"), task("b", "a"))
+    sharing.put(w, "n", 1)
+    claim = w.claim()
+    changes = ({"key": "n", "op": "increment", "value": 2}, {"key": "new", "op": "append", "value": "x" * 150_000})
+    return lambda: w.complete(claim, "x" * 10_000, values=changes)
+
+
+@scenario
+def sweep_values_away(w: World) -> Act:
+    w.graph(task("a"))
+    sharing.put(w, "v", "x" * 150_000)
+    sharing.put(w, "v", 2)
+    w.complete(w.claim())
+    w.clock.advance(7 * DAY + 1)
+    return w.sweep
+
+
+@scenario
+def lock_acquire(w: World) -> Act:
+    return lambda: sharing.acquire(w)
+
+
+@scenario
+def lock_take_over(w: World) -> Act:
+    sharing.acquire(w)
+    w.clock.advance(31)
+    return lambda: sharing.acquire(w, by=w.principal("bob"))
+
+
+@scenario
+def lock_acquire_under_a_key(w: World) -> Act:
+    return lambda: sharing.acquire(w, once="key-6")
+
+
+@scenario
+def lock_heartbeat(w: World) -> Act:
+    held = sharing.acquire(w)
+    w.clock.advance(10)
+    return lambda: sharing.beat(w, held)
+
+
+@scenario
+def lock_release(w: World) -> Act:
+    held = sharing.acquire(w)
+    return lambda: sharing.free(w, held)
 
 
 def die(w: World, writes: int, act: Act) -> None:
