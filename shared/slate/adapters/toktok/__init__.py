@@ -1,0 +1,1 @@
+"""Exact counts, by toktok: a tokenizer that carries its vocabularies within."""
