@@ -35,10 +35,7 @@ _LETTERS_A_TOKEN: Final = 4
 _ACCENTED_LETTERS_A_TOKEN: Final = 3
 _RANDOM_LETTERS_A_TOKEN: Final = 2
 _LONGEST_WORD: Final = 30
-_DIGITS_A_TOKEN: Final = 3
 _DIGITS_AMONG: Final = 10
-_PUNCTUATION_A_TOKEN: Final = 2
-_OTHER_LETTERS_A_TOKEN: Final = 2
 
 
 def at_least_words(text: str, tokens: int) -> int:
@@ -51,27 +48,24 @@ def estimate(text: str) -> int:
     return at_least_words(text, sum(_cost(match) for match in _PIECES.finditer(text)))
 
 
+_PER_TOKEN: Final = {"digits": 3, "punctuation": 2, "letters": 2, "ideographs": 1, "abugidas": 1}
+"""Characters of a run that are one token."""
+
+
 def _cost(match: re.Match[str]) -> int:
     kind, piece = match.lastgroup, match[0]
-    size = len(piece)
     match kind:
         case "latin":
             return _word(piece)
-        case "digits":
-            return -(-size // _DIGITS_A_TOKEN)
-        case "letters":
-            return -(-size // _OTHER_LETTERS_A_TOKEN)
         case "opaque":
             return _opaque(piece)
-        case "punctuation":
-            return -(-size // _PUNCTUATION_A_TOKEN)
-        case "ideographs" | "abugidas":
-            return size
         case "lines" | "spaces":
             return 1
         case "space":
             return 0
-    return len(piece.encode(errors="surrogatepass"))
+    per_token = _PER_TOKEN.get(kind or "")
+    # Of any other script no token is shorter than a byte.
+    return -(-len(piece) // per_token) if per_token else len(piece.encode(errors="surrogatepass"))
 
 
 def _word(word: str) -> int:
