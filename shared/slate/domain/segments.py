@@ -1,26 +1,28 @@
-"""When a segment of a conversation ends: a pure rule that names its reason.
+"""When a segment of a conversation ends: a pure rule over the turns of the open segment, which names its reason.
 
 A segment ends *before* the user turn that changes the topic; *after* the answer that follows a decision (an agent
 proposed, the user confirmed), that completes the last exchange it may hold, or that takes it to its share of the
 window. An answer is an assistant's turn that calls no tool; where none comes, the next user turn ends it. So an
 exchange is divided only where it alone outgrows a segment, and then never between a tool's call and its result.
+
+A segment holds at most ``MAX_TURNS`` turns, fewer than a context reads back: so every turn is in a digest, or among
+those that a context reads.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from slate.domain.sessions import Speaker, Turn
 from slate.domain.topics import Topics
-from slate.domain.vectors import Direction, Vector, joined
+from slate.domain.vectors import Vector, joined
 
-MAX_TURNS: Final = 200
-"""Of one segment, so that digesting it reads a bounded number of items."""
+MAX_TURNS: Final = 48
+"""Of one segment: below what a context reads back, with room for turns that come while a digest is made."""
 SHIFT_AFTER_EXCHANGES: Final = 2
 """A segment of fewer exchanges is no topic yet that could be left."""
 
@@ -32,7 +34,6 @@ class Closing(StrEnum):
     DECISION = "decision"
     EXCHANGES = "exchanges"
     WINDOW = "window"
-    SESSION = "session_closed"
 
 
 class SegmentBounds(NamedTuple):
@@ -43,71 +44,46 @@ class SegmentBounds(NamedTuple):
     """The share of the window that a segment may fill."""
 
 
-class OpenSegment(BaseModel):
-    """The segment that turns are being added to. The centroid is made of content: it is sealed where it is kept."""
+class Ending(NamedTuple):
+    """A segment ends with this turn; so many exchanges and tokens are in it."""
 
-    model_config = ConfigDict(frozen=True)
+    last_seq: int
+    exchanges: int
+    tokens: int
+    reason: Closing
 
-    number: int = 1
-    first_seq: int = 1
+
+def endings(turns: Sequence[Turn], vectors: Sequence[Vector], topics: Topics, bounds: SegmentBounds) -> list[Ending]:
+    """Where segments end among the turns since the last one ended, in order; ``vectors`` has one for each turn.
+
+    The vectors of other than user turns are not looked at, and may be empty.
+    """
+    found: list[Ending] = []
+    segment = _Open()
+    for turn, vector in zip(turns, vectors, strict=True):
+        if reason := _ends_before(segment, turn, vector, topics, bounds):
+            segment = _end(segment, reason, found)
+        segment = _with(segment, turn, vector)
+        if reason := _ends_after(segment, turn, bounds):
+            segment = _end(segment, reason, found)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """The segment that turns are being added to."""
+
     last_seq: int = 0
     exchanges: int = 0
     turns: int = 0
     tokens: int = 0
-    centroid: Direction = ()
-    weight: int = Field(default=0, description="how many exchanges the centroid is the middle of")
-    proposed: bool = Field(default=False, description="the agent's latest turn proposes something")
-    decided: bool = Field(default=False, description="the user confirmed what was proposed")
+    centroid: Vector = ()
+    weight: int = 0
+    proposed: bool = False
+    decided: bool = False
 
 
-class ClosedSegment(BaseModel):
-    """A segment that takes no more turns, and why."""
-
-    model_config = ConfigDict(frozen=True)
-
-    segment: int
-    first_seq: int
-    last_seq: int
-    reason: Closing
-
-
-class Placed(NamedTuple):
-    """Turns with the segment that each belongs to; the segments that ended over them; the one that is open now."""
-
-    turns: tuple[Turn, ...]
-    closed: tuple[ClosedSegment, ...]
-    open: OpenSegment
-
-
-def place(
-    segment: OpenSegment, turns: Sequence[Turn], vectors: Sequence[Vector], topics: Topics, bounds: SegmentBounds
-) -> Placed:
-    """Put turns into segments, in their order; ``vectors`` has one for each turn (empty for other than user's)."""
-    placed: list[Turn] = []
-    closed: list[ClosedSegment] = []
-    for turn, vector in zip(turns, vectors, strict=True):
-        reason = _ends_before(segment, turn, vector, topics, bounds)
-        if reason is not None:
-            segment = _end(segment, reason, closed)
-        segment = _with(segment, turn, vector)
-        placed.append(turn.model_copy(update={"segment": segment.number}))
-        reason = _ends_after(segment, turn, bounds)
-        if reason is not None:
-            segment = _end(segment, reason, closed)
-    return Placed(tuple(placed), tuple(closed), segment)
-
-
-def close(segment: OpenSegment) -> Placed:
-    """End the open segment, as a session's close does; an empty one stays open."""
-    closed: list[ClosedSegment] = []
-    if segment.turns:
-        segment = _end(segment, Closing.SESSION, closed)
-    return Placed((), tuple(closed), segment)
-
-
-def _ends_before(
-    segment: OpenSegment, turn: Turn, vector: Vector, topics: Topics, bounds: SegmentBounds
-) -> Closing | None:
+def _ends_before(segment: _Open, turn: Turn, vector: Vector, topics: Topics, bounds: SegmentBounds) -> Closing | None:
     if not segment.turns or turn.role is Speaker.TOOL:
         return None
     if turn.role is Speaker.USER:
@@ -116,17 +92,16 @@ def _ends_before(
         told = segment.exchanges >= SHIFT_AFTER_EXCHANGES
         return Closing.TOPIC if told and topics.shifts(segment.centroid, turn.content, vector) else None
     # Within an exchange: only where it would outgrow what a segment may be.
-    if segment.tokens + turn.tokens > bounds.tokens or segment.turns >= MAX_TURNS:
-        return Closing.WINDOW
-    return None
+    outgrown = segment.tokens + turn.tokens > bounds.tokens or segment.turns >= MAX_TURNS
+    return Closing.WINDOW if outgrown else None
 
 
-def _ends_after(segment: OpenSegment, turn: Turn, bounds: SegmentBounds) -> Closing | None:
+def _ends_after(segment: _Open, turn: Turn, bounds: SegmentBounds) -> Closing | None:
     answered = turn.role is Speaker.ASSISTANT and not turn.tool_calls
     return _full(segment, bounds) if answered else None
 
 
-def _full(segment: OpenSegment, bounds: SegmentBounds) -> Closing | None:
+def _full(segment: _Open, bounds: SegmentBounds) -> Closing | None:
     if segment.decided:
         return Closing.DECISION
     if segment.tokens >= bounds.tokens or segment.turns >= MAX_TURNS:
@@ -134,36 +109,27 @@ def _full(segment: OpenSegment, bounds: SegmentBounds) -> Closing | None:
     return Closing.EXCHANGES if segment.exchanges >= bounds.exchanges else None
 
 
-def _with(segment: OpenSegment, turn: Turn, vector: Vector) -> OpenSegment:
-    said: dict[str, object] = {
-        "first_seq": segment.first_seq if segment.turns else turn.seq,
-        "last_seq": turn.seq,
-        "turns": segment.turns + 1,
-        "tokens": segment.tokens + turn.tokens,
-    }
+def _with(segment: _Open, turn: Turn, vector: Vector) -> _Open:
+    grown = replace(segment, last_seq=turn.seq, turns=segment.turns + 1, tokens=segment.tokens + turn.tokens)
     if turn.role is Speaker.ASSISTANT:
-        said["proposed"] = proposes(turn.content)
-    if turn.role is Speaker.USER:
-        said["exchanges"] = segment.exchanges + 1
-        said["decided"] = segment.decided or (segment.proposed and confirms(turn.content))
-        said["proposed"] = False
-        if any(vector):
-            said["centroid"] = joined(segment.centroid, segment.weight, vector)
-            said["weight"] = segment.weight + 1
-    return segment.model_copy(update=said)
-
-
-def _end(segment: OpenSegment, reason: Closing, closed: list[ClosedSegment]) -> OpenSegment:
-    closed.append(
-        ClosedSegment(segment=segment.number, first_seq=segment.first_seq, last_seq=segment.last_seq, reason=reason)
+        return replace(grown, proposed=proposes(turn.content))
+    if turn.role is not Speaker.USER:
+        return grown
+    told = replace(
+        grown,
+        exchanges=segment.exchanges + 1,
+        decided=segment.decided or (segment.proposed and confirms(turn.content)),
+        proposed=False,
     )
+    if not any(vector):
+        return told
+    return replace(told, centroid=joined(segment.centroid, segment.weight, vector), weight=segment.weight + 1)
+
+
+def _end(segment: _Open, reason: Closing, found: list[Ending]) -> _Open:
+    found.append(Ending(segment.last_seq, segment.exchanges, segment.tokens, reason))
     # What was proposed last may be confirmed by the first turn of the next segment.
-    return OpenSegment(
-        number=segment.number + 1,
-        first_seq=segment.last_seq + 1,
-        last_seq=segment.last_seq,
-        proposed=segment.proposed,
-    )
+    return _Open(proposed=segment.proposed)
 
 
 _PROPOSES: Final = re.compile(
@@ -176,7 +142,7 @@ _PROPOSES: Final = re.compile(
 _CONFIRMS: Final = re.compile(
     r"^\W*(yes|yep|yeah|yup|sure|ok|okay|agreed|confirmed?|approved?|correct|exactly|perfect|great|sounds good|"
     r"that works|works for me|go ahead|do it|please do|let'?s (do|go)|deal|fine|of course|absolutely|"
-    r"ja|jawohl|genau|gerne?|einverstanden|passt|in ordnung|machen wir|好的?|可以|是的|行)(?!\w)",
+    r"ja|jawohl|genau|gerne?|einverstanden|passt|in ordnung|machen wir)(?!\w)|^\W*(好的?|可以|是的|行)(?![吗么])",
     re.IGNORECASE,
 )
 _DOUBTS: Final = re.compile(r"\b(but|however|wait|hold on|not yet|except|aber|doch|nicht)\b|\?\s*$", re.IGNORECASE)

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import math
-import struct
-from base64 import b64decode, b64encode
 from collections.abc import Sequence
-from typing import Annotated, Final
-
-from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 Vector = tuple[float, ...]
-_STEPS: Final = 127
 
 
 def normalised(values: Sequence[float]) -> Vector:
@@ -30,24 +24,3 @@ def joined(centroid: Vector, weight: int, vector: Vector) -> Vector:
     if not centroid or not weight:
         return vector
     return normalised([c * weight + v for c, v in zip(centroid, vector, strict=True)])
-
-
-def pack(vector: Vector) -> str:
-    """A direction as text, a byte a place: a vector of 256 places takes 344 characters, and keeps its likenesses."""
-    largest = max(map(abs, vector), default=0.0)
-    steps = [round(v / largest * _STEPS) if largest else 0 for v in vector]
-    return b64encode(struct.pack(f"{len(steps)}b", *steps)).decode()
-
-
-def unpack(text: object) -> object:
-    """The direction again; what is no text stays as it is."""
-    if not isinstance(text, str):
-        return text
-    packed = b64decode(text)
-    return normalised(struct.unpack(f"{len(packed)}b", packed))
-
-
-Direction = Annotated[
-    Vector, BeforeValidator(unpack), PlainSerializer(pack, when_used="json"), WithJsonSchema({"type": "string"})
-]
-"""A vector that is kept as text."""

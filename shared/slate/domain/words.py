@@ -49,8 +49,8 @@ STOP: Final = frozenset(
     what's you're we're they're
     aber alle als also am an auch auf aus bei bin bis bist da das dass dein dem den der des die doch dort du ein eine
     einem einen einer eines er es für hat habe haben hatte hier ich ihr ihre im in ist ja kann kein keine können man
-    mein meine mich mir mit nach nicht noch nun nur oder schon sehr sein sich sie sind so über um und uns unser von vor war
-    was wenn wer wie wir wird wo zu zum zur bitte danke gibt gerne möchte will soll
+    mein meine mich mir mit nach nicht noch nun nur oder schon sehr sein sich sie sind so über um und uns unser von vor
+    war was wenn wer wie wir wird wo zu zum zur bitte danke gibt gerne möchte will soll
     """.split()  # noqa: SIM905  # a list of words reads as words
 )
 

@@ -1,29 +1,27 @@
-"""What whoever keeps a session's turns asks of whoever digests them."""
+"""What whoever keeps a session's turns tells whoever digests them. Each call may be repeated, and comes after the write.
+
+What a crash leaves untold is found by the next call for the same session, and by its close.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from slate.domain.segments import ClosedSegment, OpenSegment, Placed
-from slate.domain.sessions import Turn
+from slate.domain.sessions import Segment, Session, Turn
 
 
 class SegmentWatch(Protocol):
-    """Says which segment each turn belongs to, and sees to it that a segment that ended is digested."""
+    """Sees to it that segments end where they should, and that each that ended is digested."""
 
-    def place(self, segment: OpenSegment, turns: Sequence[Turn], window: int | None) -> Placed:
-        """Before turns are written: their segments. No I/O on a store; the answer is written with the turns."""
+    def appended(self, tenant: str, session: Session, turns: Sequence[Turn]) -> None:
+        """Turns were appended; ``session`` is the head since. At most one message is queued."""
         ...
 
-    def close(self, segment: OpenSegment) -> Placed:
-        """Before a session's close is written: its last segment ends."""
+    def changed(self, tenant: str, session_id: str, segment: Segment | None) -> None:
+        """A turn was marked otherwise or deleted: the closed segment that it was in (if it was) is digested anew."""
         ...
 
-    def ended(self, tenant: str, session_id: str, closed: Sequence[ClosedSegment]) -> None:
-        """After the write: have these segments digested. A repeat is harmless."""
-        ...
-
-    def deleted(self, tenant: str, session_id: str, turn: Turn) -> None:
-        """After a turn was deleted: its segment's digest is withdrawn at once, and made anew. A repeat is harmless."""
+    def closed(self, tenant: str, session: Session) -> None:
+        """The session was closed, and its last segment with it: all that is not digested yet is."""
         ...
