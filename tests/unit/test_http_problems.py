@@ -59,7 +59,7 @@ def test_a_refusal_says_in_headers_what_http_has_headers_for():
         ({"goal": "x", "tasks": [{**TASK, "lease_seconds": -1}]}, "tasks[0].lease_seconds", "greater than"),
         ({"goal": "x", "tasks": [{**TASK, "lease_seconds": 1.5}]}, "tasks[0].lease_seconds", "valid integer"),
         ({"goal": "x", "tasks": [{**TASK, "priority": True}]}, "tasks[0].priority", "valid integer"),
-        ({"goal": "x", "tasks": {}}, "tasks", "must be a valid tuple"),
+        ({"goal": "x", "tasks": {}}, "tasks", "must be a list"),
         ([], "body", "dictionary"),
     ],
 )  # fmt: skip
