@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from typer.testing import CliRunner
@@ -139,6 +140,31 @@ def test_every_step_of_a_task_can_be_taken_by_the_client(client):
     with pytest.raises(NotFound):
         client.graph("steps")
     assert client.health()
+
+
+def test_a_graph_is_watched_until_it_has_ended(slate, client):
+    client.create_graph("watched", chain("a", "b"), graph_id="watched", queue="watched")
+    worker = Worker(client, ["writer"], lambda _: Done("wrote it"), queue="watched")
+    assert [worker.run_once() for _ in range(3)] == [True, True, False]
+    shown = slate("graph", "watch", "watched")
+    lines = shown.stdout.splitlines()
+    assert (shown.exit_code, [line.split()[0] for line in lines]) == (0, [str(n) for n in range(1, 10)])
+    assert [line.split()[2:4] for line in lines[-2:]] == [["task.completed", "b"], ["graph.completed", "watched"]]
+    told = slate("graph", "watch", "watched", "--json", "--after", "7").stdout.splitlines()
+    assert [json.loads(line)["state"] for line in told] == ["DONE", "DONE"]
+    assert slate("graph", "watch", "nowhere").exit_code == 1
+
+
+def test_a_follower_is_told_of_a_change_as_it_happens(client):
+    client.create_graph("live", chain("a"), graph_id="live", queue="live")
+    after = 0
+    while (page := client.events("live", after=after, wait_seconds=10)).next_after != 2:
+        after = page.next_after
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(client.events, "live", after=2, wait_seconds=10)
+        client.claim(["writer"], queue="live")
+        (claimed,) = coming.result(10).items
+    assert (claimed.seq, claimed.task_id, claimed.state) == (3, "a", "RUNNING")
 
 
 def test_a_question_of_a_worker_comes_back_with_its_answer(client):

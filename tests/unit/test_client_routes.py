@@ -13,6 +13,7 @@ KEY = {"key_id": "k1", "agent": "ada", "scopes": ["tasks:read"], "created_at": A
 
 ROUTES = {
     "graph": (lambda c: c.graph("g"), "GET", "/v1/graphs/g", None),
+    "events": (lambda c: c.events("g", after=7, limit=5), "GET", "/v1/graphs/g/events", None),
     "cancel_graph": (lambda c: c.cancel_graph("g"), "POST", "/v1/graphs/g/cancel", {}),
     "delete_graph": (lambda c: c.delete_graph("g"), "DELETE", "/v1/graphs/g", None),
     "task": (lambda c: c.task("g", "a:b@c"), "GET", "/v1/graphs/g/tasks/a:b@c", None),
@@ -67,6 +68,7 @@ ROUTES = {
 ANSWERS = {
     "graph": graph_json("g"),
     "cancel_graph": graph_json("g", state="CANCELLING"),
+    "events": {"items": [], "next_after": 7},
     "heartbeat": {"lease_until": AT, "cancel_requested": False},
     "complete": task_json("t", state="DONE", unlocked=["u"]),
     "claim": claims("t"),
@@ -115,6 +117,18 @@ def test_a_list_goes_on_through_empty_pages_until_no_cursor_is_left(name):
     assert {request.url.params["limit"] for request in stub.requests} == {"200"}
     if name == "tasks":
         assert {(r.url.params["state"], r.url.params["role"]) for r in stub.requests} == {("READY", "w")}
+
+
+def test_a_follower_goes_on_after_the_last_change_it_was_given():
+    def page(*numbers: int):
+        made = {"at": AT, "type": "task.ready", "graph_id": "g", "task_id": "t", "state": "READY", "version": 1}
+        return answer({"items": [{**made, "seq": n} for n in numbers], "next_after": max(numbers, default=5)})
+
+    stub = Stub([page(4, 5), page(), page(6)])
+    followed = stub.client().follow("g", after=3)
+    assert [next(followed).seq for _ in range(3)] == [4, 5, 6]
+    assert [request.url.params["after"] for request in stub.requests] == ["3", "5", "5"]
+    assert {request.url.params["wait_seconds"] for request in stub.requests} == {"20"}
 
 
 def test_a_page_is_asked_for_only_when_it_is_needed():

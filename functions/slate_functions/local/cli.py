@@ -18,10 +18,13 @@ from rich.live import Live
 from typer.core import TyperGroup
 
 from slate.client import SlateClient
+from slate.client.client import FOLLOW_SECONDS
 from slate.domain.access import Scope
 from slate.domain.errors import Internal, NotFound, SlateError, Unauthenticated, Unavailable
+from slate.domain.events import EventType
+from slate_functions.local.feed_view import ENDS, line_of
 from slate_functions.local.graph_export import Format, export
-from slate_functions.local.graph_view import ENDED, list_of, view_of
+from slate_functions.local.graph_view import ENDED, head_of, list_of, view_of
 from slate_functions.local.keys_view import keys_of
 
 _PIPE_WIDTH: Final = 200
@@ -155,6 +158,26 @@ def show_graph(
             return
 
 
+@graph.command("watch")
+def watch_graph(
+    graph_id: GraphId,
+    after: Annotated[int, typer.Option(min=0, help="The number of the last change seen; 0: from the first.")] = 0,
+    keep: Annotated[bool, typer.Option("--keep", help="Go on when the graph has ended.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON object a line.")] = False,
+    url: Url = None,
+    key: Key = None,
+    keys_file: KeysFile = None,
+    tenant: Tenant = "acme",
+) -> None:
+    """Follow a graph live: a line for each change, until it has ended or Ctrl-C."""
+    console = _console()
+    with _client(url, key, keys_file, tenant) as client, Live(console=console, auto_refresh=False) as live:
+        try:
+            _watch(client, graph_id, after, live, keep=keep, as_json=as_json)
+        except KeyboardInterrupt:
+            return
+
+
 @graph.command("export")
 def export_graph(
     graph_id: GraphId,
@@ -190,6 +213,24 @@ def _follow(client: SlateClient, graph_id: str, console: Console, every: float) 
             if shown.state in ENDED:
                 return
             time.sleep(every)
+
+
+def _watch(client: SlateClient, graph_id: str, after: int, live: Live, *, keep: bool, as_json: bool) -> None:
+    ended = False
+    while True:
+        # What has ended waits for nothing more: the page after its last change only shows that it was the last.
+        page = client.events(graph_id, after=after, wait_seconds=0 if ended and not keep else FOLLOW_SECONDS)
+        after = page.next_after
+        for entry in page.items:
+            ended = entry.type in ENDS or (ended and entry.type is not EventType.GRAPH_REOPENED)
+            if as_json:
+                typer.echo(entry.model_dump_json())
+            else:
+                live.console.print(line_of(entry))
+        if live.console.is_terminal and not as_json:
+            live.update(head_of(client.graph(graph_id)), refresh=True)
+        if ended and not keep and not page.items:
+            return
 
 
 def _client(url: str | None, key: str | None, keys_file: Path | None, tenant: str) -> SlateClient:

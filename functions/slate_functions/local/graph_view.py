@@ -17,7 +17,7 @@ from slate.domain.tasks import Task, TaskState
 
 ENDED: Final = frozenset({GraphState.DONE, GraphState.FAILED, GraphState.CANCELLED})
 """A graph in one of these is not looked at again."""
-_STYLES: Final[Mapping[str, str]] = {
+STYLES: Final[Mapping[str, str]] = {
     "BLOCKED": "dim",
     "READY": "cyan",
     "RUNNING": "bold yellow",
@@ -46,7 +46,7 @@ _LONGEST_TITLE = 60
 
 def view_of(graph: Graph, tasks: Sequence[Task], limit: int = 40) -> RenderableType:
     """The graph as it stands; of many tasks, the table and the tree show ``limit`` each and say how many more."""
-    return Group(_head(graph), _table(tasks, limit), _tree(tasks, limit))
+    return Group(head_of(graph), _table(tasks, limit), _tree(tasks, limit))
 
 
 def list_of(graphs: Sequence[Graph]) -> RenderableType:
@@ -56,22 +56,23 @@ def list_of(graphs: Sequence[Graph]) -> RenderableType:
         counts = graph.counts
         numbers = (counts.done, counts.still_open, counts.failed + counts.cancelled)
         table.add_row(
-            _safe(graph.graph_id),
+            safe(graph.graph_id),
             _state(graph.state),
             *(str(number) for number in numbers),
             format_instant(graph.created_at),
-            _safe(_short(graph.goal)),
+            safe(_short(graph.goal)),
         )
     return table
 
 
-def _head(graph: Graph) -> Text:
+def head_of(graph: Graph) -> Text:
+    """Its id, state and goal, and how many tasks stand where."""
     counts = graph.counts
-    line = Text.assemble(_safe(graph.graph_id), "  ", _state(graph.state), "  ", _safe(_short(graph.goal)), "\n")
+    line = Text.assemble(safe(graph.graph_id), "  ", _state(graph.state), "  ", safe(_short(graph.goal)), "\n")
     line.append(f"{counts.done} of {counts.total} done")
     for name, number in counts.model_dump().items():
         if number and name != "done":
-            line.append(", ").append(f"{number} {name}", style=_STYLES[name.upper()])
+            line.append(", ").append(f"{number} {name}", style=STYLES[name.upper()])
     return line
 
 
@@ -80,12 +81,12 @@ def _table(tasks: Sequence[Task], limit: int) -> Table:
     first = sorted(tasks, key=lambda task: (_FIRST.index(task.state), task.task_id))
     for task in first[:limit]:
         table.add_row(
-            _safe(task.task_id),
-            _safe(task.role),
+            safe(task.task_id),
+            safe(task.role),
             _state(task.state),
-            _safe(task.agent or ""),
+            safe(task.agent or ""),
             f"{task.attempts}/{task.max_attempts}" if task.attempts else "",
-            _safe(_short(_says(task))),
+            safe(_short(_says(task))),
         )
     if len(tasks) > limit:
         table.add_row(f"and {len(tasks) - limit} more", "", "", "", "", "")
@@ -131,10 +132,10 @@ def _walk(children: Mapping[str | None, Sequence[Task]]) -> Iterator[tuple[str |
 
 
 def _leaf(task: Task) -> Text:
-    mark = Text(f"{_MARKS[task.state]} ", style=_STYLES[task.state])
+    mark = Text(f"{_MARKS[task.state]} ", style=STYLES[task.state])
     others = list(task.parents())[1:]
     also = Text(f"  also after {', '.join(others)}" if others else "", style="dim")
-    return Text.assemble(mark, _safe(task.task_id), Text(f"  {_one_line(_short(task.title))}", style="dim"), also)
+    return Text.assemble(mark, safe(task.task_id), Text(f"  {_one_line(_short(task.title))}", style="dim"), also)
 
 
 def _plain_table(*titles: str) -> Table:
@@ -146,14 +147,15 @@ def _plain_table(*titles: str) -> Table:
 
 
 def _state(state: TaskState | GraphState) -> Text:
-    return Text(state.value, style=_STYLES.get(state.value, "bold"))
+    return Text(state.value, style=STYLES.get(state.value, "bold"))
 
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_TITLE else text[: _LONGEST_TITLE - 1] + "…"
 
 
-def _safe(text: str) -> Text:
+def safe(text: str) -> Text:
+    """A caller's text on one line."""
     # Text takes no markup, and what is left of control characters cannot drive the terminal.
     return Text(_one_line(text))
 

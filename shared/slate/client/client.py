@@ -17,9 +17,11 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from slate.client.calls import Calls, Retries
 from slate.client.parts import cut, specs_of
 from slate.contract.access import CreatedKey, KeyPage
+from slate.contract.feed import FeedPage
 from slate.contract.tasks import Added, Claims, Completed, GraphPage, Heartbeat, TaskPage
 from slate.domain.access import ApiKey, Scope
 from slate.domain.errors import AlreadyTerminal, Invalid, SlateError
+from slate.domain.events import FeedEntry
 from slate.domain.graphs import DEFAULT_QUEUE, DEFAULT_RETENTION_DAYS, Graph, check_tasks, in_order
 from slate.domain.leases import Claim
 from slate.domain.names import is_id
@@ -29,6 +31,8 @@ Progress = Callable[[int, int], None]
 """Told after each part: how many tasks have arrived, and of how many."""
 PAGE: Final = 200
 """Items of a page that are asked for, the most that a server gives."""
+FOLLOW_SECONDS: Final = 20
+"""One call of a follower waits so long, the most that a server allows."""
 AnyTask = TaskSpec | Mapping[str, Any]
 Model = TypeVar("Model", bound=BaseModel)
 Item = TypeVar("Item")
@@ -176,6 +180,24 @@ class SlateClient:
     def delete_graph(self, graph_id: str) -> None:
         """Delete all of it: from now on it is not found; its id is free once everything is removed."""
         self._calls.call("DELETE", _graph_path(graph_id))
+
+    def events(self, graph_id: str, *, after: int = 0, limit: int = PAGE, wait_seconds: float = 0) -> FeedPage:
+        """The changes of a graph that follow a number; where there are none yet, wait so long for the next."""
+        params = {"after": str(after), "limit": str(limit)} | (
+            {"wait_seconds": str(wait_seconds)} if wait_seconds else {}
+        )
+        return _parse(FeedPage, self._calls.call("GET", f"{_graph_path(graph_id)}/events", params=params))
+
+    def follow(self, graph_id: str, *, after: int = 0, wait_seconds: float = FOLLOW_SECONDS) -> Iterator[FeedEntry]:
+        """The changes of a graph as they happen, without end; go on later after the last ``seq`` that was seen.
+
+        Raises:
+            NotFound: there is no such graph, or not any more.
+        """
+        while True:
+            page = self.events(graph_id, after=after, wait_seconds=wait_seconds)
+            yield from page.items
+            after = page.next_after
 
     # --- tasks
 
