@@ -1,4 +1,4 @@
-"""The three functions over one storage in this process, and what each asks of AWS, as IAM would see it."""
+"""The functions over one storage in this process, and what each asks of AWS, as IAM would see it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import random
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 from slate.adapters.inprocess.clocks import ManualClock
 from slate.adapters.inprocess.master_key import MasterKeyWrapper
+from slate.adapters.inprocess.queues import InProcessQueues
 from slate.adapters.inprocess.random_ids import RandomIds
+from slate.ports.queue import Message
 from slate.wiring import LocalSlate, Parts, Slate, assemble, build_local, manual_clock
 
 _TABLES = {"slate": "StorageMain.Arn", "slate-keys": "StorageKeys.Arn"}
@@ -36,7 +39,13 @@ class Deployment:
 
     def __init__(self, local: LocalSlate, clock: ManualClock, executor: ThreadPoolExecutor) -> None:
         self.clock = clock
-        self.calls: dict[str, set[Call]] = {"tasks_api": set(), "authorizer": set(), "sweeper": set()}
+        self.calls: dict[str, set[Call]] = {
+            "tasks_api": set(),
+            "waiting": set(),
+            "authorizer": set(),
+            "sweeper": set(),
+            "webhooks": set(),
+        }
         self._local = local
         self._executor = executor
         self._keys = MasterKeyWrapper.generate()
@@ -55,7 +64,7 @@ class Deployment:
             executor=self._executor,
             ids=RandomIds(),
             rng=random.Random(1),  # noqa: S311 (the same run each time)
-            queues=self._local.queues,
+            queues=partial(_Sending, self._local.queues, self.calls[function]),
             bus=self._local.bus,
             sleep=lambda _: None,
         )
@@ -91,6 +100,19 @@ class _Wrapper:
         return self._inner.unwrap(wrapped, tenant, ref)
 
 
+class _Sending:
+    """Sends as SQS would take it, and notes that it was asked to."""
+
+    def __init__(self, queues: InProcessQueues, calls: set[Call], name: str) -> None:
+        self.queues = queues
+        self._calls = calls
+        self._name = name
+
+    def send(self, message: Message, *, delay_seconds: int = 0) -> None:
+        self._calls.add(Call("sqs:SendMessage", f"Push{self._name.capitalize()}.Arn"))
+        self.queues(self._name).send(message, delay_seconds=delay_seconds)
+
+
 def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Call]:
     # A table lies under the key, and DynamoDB uses it in the caller's name.
     yield Call("kms:Decrypt", _KEY, through="dynamodb.eu-central-1.amazonaws.com")
@@ -104,7 +126,14 @@ def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Call]:
                 yield Call(f"dynamodb:{operation}", _arn(table))
         case "GetItem":
             yield Call("dynamodb:GetItem", _arn(params["TableName"]), partition=params["Key"]["pk"]["S"])
-        case "Query" if "IndexName" in params:
+        case "Query" if "IndexName" not in params:
+            partition = params["ExpressionAttributeValues"][":pk"]["S"]
+            yield Call("dynamodb:Query", _arn(params["TableName"]), partition=partition)
+        case "PutItem":
+            yield Call("dynamodb:PutItem", _arn(params["TableName"]), partition=params["Item"]["pk"]["S"])
+        case "UpdateItem":
+            yield Call("dynamodb:UpdateItem", _arn(params["TableName"]), partition=params["Key"]["pk"]["S"])
+        case "Query":
             yield Call("dynamodb:Query", f"{_arn(params['TableName'])}/index/{params['IndexName']}")
         case _:
             yield Call(f"dynamodb:{operation}", _arn(params["TableName"]))

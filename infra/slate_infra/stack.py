@@ -41,6 +41,7 @@ class SlateStack(Stack):
             self,
             "Api",
             tasks_api=functions.tasks_api.function,
+            waiting=functions.waiting.function,
             authorizer=functions.authorizer.function,
             decisions_kept_seconds=settings.decision_cache_seconds - AUTHORIZER_CACHE_SECONDS,
         )
@@ -49,7 +50,11 @@ class SlateStack(Stack):
             self,
             "Alarms",
             api=api.http,
-            functions={"TasksApi": functions.tasks_api.function, "Sweeper": functions.sweeper.function},
+            functions={
+                "TasksApi": functions.tasks_api.function,
+                "Waiting": functions.waiting.function,
+                "Sweeper": functions.sweeper.function,
+            },
             queues={"SweepDeadLetters": schedule.dead_letters},
         )
         CfnOutput(self, "Url", value=api.http.api_endpoint)

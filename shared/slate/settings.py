@@ -43,6 +43,8 @@ class Settings:
     """Partitions of the `ready` index a role has: more when one role's claims exceed about 1,000 a second."""
     ready_level_seconds: int = 600
     """So much waiting is worth a level of priority: who waits so much longer goes before one a level more urgent."""
+    waiting_places: int = 100
+    """So many requests may wait at once (claims, the feed, locks): on AWS the concurrency reserved for them."""
     key_cache_seconds: int = 300
     """How long a data key may be used without asking for it again; DRAINED of an erasure waits longer."""
     decision_cache_seconds: int = 60

@@ -24,8 +24,8 @@ from slate.adapters.dynamodb.graph_store import DynamoGraphStore
 from slate.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
 from slate.adapters.dynamodb.key_store import DynamoApiKeyStore
 from slate.adapters.dynamodb.keyring import DynamoKeyring
-from slate.adapters.dynamodb.lock_store import DynamoLockStore
 from slate.adapters.dynamodb.keys import ReadyOrder
+from slate.adapters.dynamodb.lock_store import DynamoLockStore
 from slate.adapters.dynamodb.steering_store import DynamoSteeringStore
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import TABLES
@@ -76,8 +76,6 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodbstreams import DynamoDBStreamsClient
     from mypy_boto3_s3 import S3Client
 
-WAITING_PLACES: Final = 64
-"""Requests of one process that may wait at once; a Lambda has one at a time anyway."""
 FEED_FAILURES: Final = "feed-failures"
 """The queue of stream records that the feed could not take: somebody looks at them."""
 WEBHOOKS: Final = "webhooks"
@@ -128,7 +126,7 @@ class Parts:
 def assemble(settings: Settings, parts: Parts) -> Slate:
     """Put Slate together from the parts given."""
     clock, ids, rng = parts.clock, parts.ids, parts.rng
-    waiting = Waiting(parts.wakeups, rng, pauses=parts.pauses, places=WAITING_PLACES)
+    waiting = Waiting(parts.wakeups, rng, pauses=parts.pauses, places=settings.waiting_places)
     written = ReadyTelling(parts.wakeups)
 
     def calls(table: str) -> Calls:
@@ -171,9 +169,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
         ),
         steering=Steering(graphs, tasks, DynamoSteeringStore(storage), cascade, unlocking, cursors),
         sweeping=Sweeping(DynamoTimerStore(storage, graphs), unlocking, feeds, clock),
-        values=Values(
-            {OwnerKind.GRAPH: GraphOwners(graphs, keyring)}, DynamoValueStore(storage), idempotency, cursors
-        ),
+        values=Values({OwnerKind.GRAPH: GraphOwners(graphs, keyring)}, DynamoValueStore(storage), idempotency, cursors),
         locks=Locks(DynamoLockStore(storage), keyring, idempotency, waiting, parts.wakeups, clock),
         feeds=feeds,
         feed_failures=parts.queues(FEED_FAILURES),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -11,6 +12,8 @@ from benchmarks.steps import STEPS
 from contract.world import World, task
 from slate.adapters.dynamodb.table import TIMER_SHARDS
 from slate.adapters.inprocess.moto_engine import MotoEngine
+from slate.adapters.inprocess.wakeups import NoWakeups
+from slate.service.waiting import POLLED, Waiting
 from slate.testing.meter import Meter
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "costs.md"
@@ -97,6 +100,46 @@ def idle_month(known: Measured, prices: Prices, stack: Stack) -> list[tuple[str,
         ("its starts", f"{runs:,} runs", runs / 1e6 * (prices.million_invocations + prices.million_schedules)),
         ("the KMS key", "1 key", prices.key_month),
         ("alarms", f"{stack.alarms} alarms", stack.alarms * prices.alarm_month),
+    ]
+
+
+def looks_while_waiting(seconds: float, waits: int = 200) -> float:
+    """How often one who waits so long in vain looks, in the mean, where nobody tells it when to."""
+    now, looks = 0.0, 0
+
+    def sleep(rest: float) -> None:
+        nonlocal now
+        now += rest
+
+    def look() -> None:
+        nonlocal looks
+        looks += 1
+
+    rng = random.Random(1)  # noqa: S311  # the same figure each time
+    waiting = Waiting(NoWakeups(sleep), rng, pauses=POLLED, places=1, stopwatch=lambda: now)
+    for _ in range(waits):
+        waiting.until(look, topics=(), seconds=seconds)
+    return looks / waits
+
+
+def idle_worker(known: Measured, prices: Prices, stack: Stack) -> list[tuple[str, str, float]]:
+    """What one worker without work costs a month, by how it asks: the way, how soon it learns of work, USD."""
+    month = stack.month_minutes * 60
+    reads = known["claim, none ready"].reads
+
+    def usd(seconds_between: float, looks: float, busy: float) -> float:
+        asked = month / seconds_between
+        request = (prices.million_requests + prices.million_invocations + looks * reads * prices.million_reads) / 1e6
+        return asked * (request + busy * stack.waiting_gb * prices.gb_second)
+
+    waited = stack.wait_seconds
+    looks = looks_while_waiting(waited)
+    return [
+        (f"waits {waited} s at a time: {looks:.0f} looks", "1 s in the mean", usd(waited, looks, waited)),
+        ("asks every second", "0.5 s", usd(1, 1, stack.claim_seconds)),
+        ("asks every 5 s", "2.5 s", usd(5, 1, stack.claim_seconds)),
+        ("asks every 30 s", "15 s", usd(30, 1, stack.claim_seconds)),
+        ("is started by `task.ready`", "when the event comes", 0.0),
     ]
 
 
@@ -209,6 +252,7 @@ USD, without a free tier; put in your own and run `make costs`.
 | a million write units | {prices.million_writes:g} |
 | a GB-second of Lambda, arm64 | {prices.gb_second:.10f} |
 | a million invocations | {prices.million_invocations:g} |
+| a million requests of the HTTP API | {prices.million_requests:g} |
 | a million schedules | {prices.million_schedules:g} |
 | a KMS key, a month | {prices.key_month:g} |
 | an alarm, a month | {prices.alarm_month:g} |
@@ -219,6 +263,16 @@ USD, without a free tier; put in your own and run `make costs`.
 |---|---|--:|
 {chr(10).join(rows)}
 | **together** | | **{sum(usd for _, _, usd in items):.2f}** |
+
+**An idle worker, a month**, at one role, by how it asks for work
+
+| a worker that | learns of work after | USD |
+|---|---|--:|
+{chr(10).join(f"| {way} | {soon} | {usd:.2f} |" for way, soon, usd in idle_worker(known, prices, stack))}
+
+Who waits keeps a function of {stack.waiting_gb:g} GB for as long, and Lambda is paid by that time; who asks is paid by the request
+(a claim that finds nothing is taken to last {stack.claim_seconds * 1000:.0f} ms). Each further role of a worker is a read more a look. On a laptop
+waiting costs nothing. [Claims](claims.md) says when to do which.
 
 `SLATE_SWEEP_POLL_SECONDS` and `SLATE_SWEEP_RUN_SECONDS` trade the first two rows against how soon a lapsed lease is
 seen. Stored data, its backups and logs come on top, by what there is of them.

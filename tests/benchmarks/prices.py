@@ -15,6 +15,8 @@ class Prices:
     gb_second: float = 0.0000133334
     """Lambda on arm64."""
     million_invocations: float = 0.20
+    million_requests: float = 1.00
+    """HTTP API."""
     million_schedules: float = 1.00
     """EventBridge Scheduler."""
     key_month: float = 1.00
@@ -31,7 +33,12 @@ class Stack:
     run_seconds: int = 55
     poll_seconds: int = 5
     sweeper_gb: float = 0.5
-    alarms: int = 4
+    alarms: int = 5
+    waiting_gb: float = 0.5
+    """Of the function behind the routes that wait."""
+    wait_seconds: int = 20
+    claim_seconds: float = 0.02
+    """How long a claim that finds nothing keeps its function: an assumption, not a measurement."""
 
     @property
     def polls(self) -> int:

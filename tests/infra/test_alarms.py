@@ -8,6 +8,7 @@ def test_each_failure_that_nobody_else_would_see_raises_an_alarm(stack):
     }
     assert watched == {
         ("Errors", "FunctionsTasksApiFunction", 1),
+        ("Errors", "FunctionsWaitingFunction", 1),
         ("Errors", "FunctionsSweeperFunction", 1),
         ("ApproximateNumberOfMessagesVisible", "SweepScheduleDeadLetters.QueueName", 1),
         ("5xx", "ApiHttp", 10),

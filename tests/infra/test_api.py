@@ -4,22 +4,57 @@ import json
 
 import pytest
 
+from slate_functions.http.routes import declarations
+from slate_functions.local.service import open_service
+from slate_functions.tasks_api.app import tasks_groups
+
 PUBLIC = {"GET /v1/health", "GET /openapi.json", "GET /docs"}
+WAITING = {"POST /v1/claims", "GET /v1/graphs/{graph_id}/events", "POST /v1/locks/{name}"}
 
 
-def test_every_route_asks_for_a_credential_but_the_public_ones(stack):
-    routes = {route["RouteKey"]: route for route in stack.of_type("AWS::ApiGatewayV2::Route").values()}
-    assert set(routes) == {"ANY /v1/{proxy+}", *PUBLIC}
-    guarded = routes["ANY /v1/{proxy+}"]
-    assert guarded["AuthorizationType"] == "CUSTOM"
-    assert stack.text(guarded["AuthorizerId"]) == "ApiHttpCredential"
+@pytest.fixture(scope="module")
+def routes(stack):
+    return {route["RouteKey"]: route for route in stack.of_type("AWS::ApiGatewayV2::Route").values()}
+
+
+@pytest.fixture(scope="module")
+def served_by(stack, routes):
+    """The function behind a route."""
+
+    def find(key):
+        integration = stack.text(routes[key]["Target"]).removeprefix("integrations/")
+        return stack.text(stack.of_type("AWS::ApiGatewayV2::Integration")[integration]["IntegrationUri"])
+
+    return find
+
+
+def test_every_route_asks_for_a_credential_but_the_public_ones(stack, routes):
+    assert set(routes) == {"ANY /v1/{proxy+}", *WAITING, *PUBLIC}
+    for guarded in routes.keys() - PUBLIC:
+        assert routes[guarded]["AuthorizationType"] == "CUSTOM"
+        assert stack.text(routes[guarded]["AuthorizerId"]) == "ApiHttpCredential"
     assert {routes[key]["AuthorizationType"] for key in PUBLIC} == {"NONE"}
 
 
-def test_every_route_is_served_by_the_tasks_api(stack):
-    integration = stack.only("AWS::ApiGatewayV2::Integration")
-    assert stack.text(integration["IntegrationUri"]) == "FunctionsTasksApiFunction.Arn"
-    assert integration["PayloadFormatVersion"] == "2.0"
+def test_every_route_is_served_by_the_tasks_api_but_those_that_wait(stack, routes, served_by):
+    by = {key: served_by(key) for key in routes}
+    assert {key for key in by if by[key] == "FunctionsWaitingFunction.Arn"} == WAITING
+    assert {by[key] for key in by.keys() - WAITING} == {"FunctionsTasksApiFunction.Arn"}
+    for integration in stack.of_type("AWS::ApiGatewayV2::Integration").values():
+        assert integration["PayloadFormatVersion"] == "2.0"
+
+
+def test_those_that_wait_are_those_that_the_functions_declare():
+    with open_service(manual=True) as service:
+        groups = tasks_groups(service.slate)
+    declared = (declaration for group in groups for _, declaration in declarations(type(group)))
+    assert {declaration.key for declaration in declared if declaration.waits} == WAITING
+
+
+def test_who_is_turned_away_where_all_wait_is_told_when_to_come_again(stack):
+    mapped = [i.get("ResponseParameters") for i in stack.of_type("AWS::ApiGatewayV2::Integration").values()]
+    rest = {"ResponseParameters": [{"Destination": "overwrite:header.Retry-After", "Source": "2"}]}
+    assert sorted(mapped, key=bool) == [None, {"429": rest, "503": rest}]
 
 
 def test_the_authorizer_answers_simply_and_by_the_credential_alone(stack):

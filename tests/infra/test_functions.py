@@ -6,6 +6,7 @@ from slate.settings import Settings
 
 FUNCTIONS = {
     "FunctionsTasksApiFunction": ("tasks_api", 1024, 29),
+    "FunctionsWaitingFunction": ("tasks_api", 512, 29),
     "FunctionsAuthorizerFunction": ("authorizer", 1024, 9),
     "FunctionsSweeperFunction": ("sweeper", 512, 120),
 }
@@ -44,6 +45,15 @@ def test_a_function_reads_where_its_storage_is_from_its_environment(stack, name)
     assert settings.ledger_table == "StorageLedger"
     assert settings.bucket == "StorageContent"
     assert settings.kms_key_id == "StorageKey.Arn"
+
+
+def test_only_the_function_that_waits_has_places_of_its_own_so_that_waiting_takes_nobody_elses(stack, synthesize):
+    def reserved(stack):
+        return {n: f.get("ReservedConcurrentExecutions") for n, f in stack.of_type("AWS::Lambda::Function").items()}
+
+    assert {name: count for name, count in reserved(stack).items() if count} == {"FunctionsWaitingFunction": 100}
+    fewer = synthesize({"SLATE_WAITING_PLACES": "7"})
+    assert reserved(fewer)["FunctionsWaitingFunction"] == 7
 
 
 def test_settings_given_at_synthesis_reach_the_functions(synthesize):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.prices import Stack
+from slate.contract.tasks import MAX_WAIT_SECONDS
 from slate.settings import Settings
 
 
@@ -10,6 +11,12 @@ def test_the_sweeper_is_as_large_as_the_idle_month_says_and_runs_each_minute(sta
     function = stack.of_type("AWS::Lambda::Function")["FunctionsSweeperFunction"]
     assert function["MemorySize"] == Stack().sweeper_gb * 1024
     assert stack.only("AWS::Scheduler::Schedule")["ScheduleExpression"] == "rate(1 minute)"
+
+
+def test_a_waiting_worker_is_priced_by_the_function_that_waits_and_the_longest_wait(stack):
+    function = stack.of_type("AWS::Lambda::Function")["FunctionsWaitingFunction"]
+    assert function["MemorySize"] == Stack().waiting_gb * 1024
+    assert Stack().wait_seconds == MAX_WAIT_SECONDS
 
 
 def test_its_runs_and_polls_are_those_of_the_settings():

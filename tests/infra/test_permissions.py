@@ -15,6 +15,9 @@ ITEMS_THAT_ARE_THERE = (
     "dynamodb:BatchWriteItem dynamodb:ConditionCheckItem dynamodb:DeleteItem "
     "dynamodb:GetItem dynamodb:Query dynamodb:UpdateItem"
 )
+ITEMS_OF_A_WAIT = (
+    "dynamodb:BatchGetItem dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem"
+)
 
 
 def own_log(function: str) -> tuple[str, str, None]:
@@ -37,6 +40,16 @@ ALLOWED = {
         ("kms:Decrypt kms:Encrypt kms:GenerateDataKey", "StorageKey.Arn", None),
         ("s3:DeleteObjectVersion s3:GetObject s3:PutObject", "StorageContent.Arn/*", None),
         ("s3:ListBucket s3:ListBucketVersions", "StorageContent.Arn", None),
+        XRAY,
+    ],
+    "FunctionsWaitingRole": [
+        own_log("Waiting"),
+        (ITEMS_OF_A_WAIT, "StorageMain.Arn", None),
+        ("dynamodb:Query", "StorageMain.Arn/index/ready", None),
+        ("dynamodb:GetItem dynamodb:PutItem", "StorageKeys.Arn", None),
+        ("kms:Decrypt kms:Encrypt", "StorageKey.Arn", None),
+        ("s3:GetObject", "StorageContent.Arn/*", None),
+        ("s3:ListBucket", "StorageContent.Arn", None),
         XRAY,
     ],
     "FunctionsAuthorizerRole": [
@@ -96,6 +109,7 @@ def test_a_role_is_assumed_by_its_service_alone(stack):
     in_this_account = {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
     assert services == {
         "FunctionsTasksApiRole": ("lambda.amazonaws.com", None),
+        "FunctionsWaitingRole": ("lambda.amazonaws.com", None),
         "FunctionsAuthorizerRole": ("lambda.amazonaws.com", None),
         "FunctionsSweeperRole": ("lambda.amazonaws.com", None),
         "SweepScheduleRole": ("scheduler.amazonaws.com", in_this_account),

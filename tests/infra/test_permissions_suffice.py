@@ -8,6 +8,7 @@ import pytest
 
 from deployment import Call, deployment
 from slate.contract.access import CreateKey
+from slate.contract.locks import AcquireLock
 from slate.contract.tasks import (
     AddTasks,
     AskQuestion,
@@ -20,20 +21,30 @@ from slate.contract.tasks import (
     RetryTask,
     SendHeartbeat,
 )
+from slate.contract.webhooks import CreateWebhook
 from slate.domain.access import Principal, Scope
-from slate.domain.errors import Conflict, Unauthenticated
+from slate.domain.errors import ClaimLost, Conflict, Unauthenticated
+from slate.domain.events import EventType, FeedEntry
+from slate.domain.pushed import PushedEvent
 from slate.domain.tasks import TaskSpec
+from slate.ports.webhooks import Answer
 from slate.wiring import Slate
 
 PLANNER = Principal(tenant="acme", agent="planner", key_id="k-1", scopes=frozenset(Scope))
 LARGE = "x" * 150_000
 ROLES = {
     "tasks_api": "FunctionsTasksApiRole",
+    "waiting": "FunctionsWaitingRole",
     "authorizer": "FunctionsAuthorizerRole",
     "sweeper": "FunctionsSweeperRole",
+    "webhooks": "FunctionsWebhooksRole",
 }
-NO_CALL_OF_OURS = ("logs:", "xray:")
-"""Lambda writes these in the function's name."""
+NO_CALL_OF_OURS = (
+    *("logs:", "xray:"),
+    *("sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"),
+    "sqs:ReceiveMessage",
+)
+"""Lambda writes, receives and deletes these in the function's name."""
 
 
 def task(task_id: str, *parents: str, **more: object) -> TaskSpec:
@@ -103,6 +114,54 @@ def leave_work_to_the_sweeper(slate: Slate) -> None:
     slate.working.claim(PLANNER, ClaimTasks(roles=("worker",), max=100), None)
 
 
+def wait(slate: Slate) -> None:
+    """What the routes that may wait do, by somebody whose tenant has no data key yet as well."""
+    stranger = Principal(tenant="globex", agent="worker", key_id="k-2", scopes=frozenset(Scope))
+    slate.working.claim(stranger, ClaimTasks(roles=("worker",)), "once")
+    for _ in range(2):
+        slate.working.claim(PLANNER, ClaimTasks(roles=("worker",), max=2), "claim once")
+        slate.locks.acquire(PLANNER, "deploy", AcquireLock(lease_seconds=60), "lock once")
+    with pytest.raises(ClaimLost):
+        slate.locks.acquire(PLANNER, "deploy", AcquireLock(lease_seconds=60), "lock again")
+    slate.following.read(PLANNER, "waited-for", 0, 10, 0)
+
+
+class Refused:
+    """A receiver that takes nothing."""
+
+    def send(self, *_: object) -> Answer:
+        return Answer(status=500)
+
+
+def keep_webhooks(slate: Slate) -> None:
+    body = CreateWebhook(url="https://agents.example.com/", events=("task.ready",))
+    made = [slate.webhooks.create(PLANNER, body, key) for key in (None, "webhook once", "webhook once")]
+    slate.webhooks.list(PLANNER)
+    slate.webhooks.deliveries(PLANNER, made[0].webhook_id, 10, None)
+    slate.webhooks.delete(PLANNER, made[1].webhook_id)
+
+
+def deliver(slate: Slate, at: int) -> None:
+    """An event that is published twice, and a try of its delivery that is refused."""
+    slate.delivering._sender = Refused()
+    entry = FeedEntry(
+        seq=1,
+        at=at,
+        type=EventType.TASK_READY,
+        graph_id="parts",
+        task_id="a",
+        state="READY",
+        epoch=1,
+        role="r",
+        version=1,
+    )
+    [event] = PushedEvent.of(PLANNER.tenant, [entry])
+    for _ in range(2):
+        slate.delivering.consume({"detail": event.model_dump(mode="json")})
+    sent = slate.delivering._queue.queues.waiting("webhooks")
+    slate.delivering.consume(next(message for message in sent if "delivery_id" in message))
+
+
 @pytest.fixture(scope="module")
 def made() -> dict[str, set[Call]]:
     with deployment() as deployed:
@@ -111,9 +170,15 @@ def made() -> dict[str, set[Call]]:
         work(api)
         credential, revoked = keep_keys(api)
         api.planning.delete(PLANNER, "whole", None)
+        api.planning.create(PLANNER, graph("waited-for", task("big", input=LARGE), task("other")), None)
+        wait(deployed.start("waiting"))
+        api = deployed.start("tasks_api")
+        api.planning.delete(PLANNER, "waited-for", None)
         leave_work_to_the_sweeper(api)
         # Another instance, which has to ask for the keys that this one made.
         deployed.start("tasks_api").steering.get(PLANNER, "parts", "a")
+        keep_webhooks(deployed.start("tasks_api"))
+        deliver(deployed.start("webhooks"), deployed.clock.now())
         authorizer = deployed.start("authorizer").access
         authorizer.authenticate(credential)
         with pytest.raises(Unauthenticated):

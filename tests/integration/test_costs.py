@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.costs import PAGE, Figures, derived, measured, page
+from benchmarks.costs import PAGE, Figures, derived, looks_while_waiting, measured, page
 from benchmarks.prices import Prices, Stack
 from benchmarks.steps import complete_over
 from contract.world import TENANT, World
@@ -25,6 +25,11 @@ def test_a_claim_is_two_calls_and_four_units_at_most_however_long_the_queue(know
     assert few == many
     assert (few.calls, few.units <= 4) == (2, True)
     assert known["claim, none ready"].calls == 1
+
+
+def test_who_waits_in_vain_looks_less_than_once_a_second(known):
+    assert known["claim, none ready"] == Figures(1, 0.5, 0)
+    assert 5 < looks_while_waiting(20) < 20
 
 
 def test_a_heartbeat_is_one_call_and_one_write_unit(known):

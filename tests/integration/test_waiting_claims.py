@@ -17,18 +17,20 @@ import pytest
 from slate.contract.tasks import AddTasks, Claims, ClaimTasks, CompleteTask, CreateGraph, FailTask, ReleaseTask
 from slate.domain.access import Principal, Scope
 from slate.domain.tasks import TaskSpec
+from slate.settings import Settings
 from slate.testing.meter import Meter
-from slate.wiring import WAITING_PLACES
 from slate_functions.local.gateway import Incoming
 from slate_functions.local.service import LocalService, open_service
 
 PATIENCE = 10
 """Seconds after which a test gives up; none needs a tenth of it."""
+PLACES = 40
+"""More than the server has threads for requests that do not wait."""
 
 
 @pytest.fixture
 def service():
-    with open_service(manual=True) as service:
+    with open_service(manual=True, settings=Settings(waiting_places=PLACES)) as service:
         yield service
 
 
@@ -170,11 +172,9 @@ async def everybody_waits(service: LocalService) -> dict[str, Any]:
             httpx.AsyncClient(transport=transport, base_url="http://slate.test", headers=headers)
         )
         [claim] = (await ask(client, {"roles": ["worker"]})).json()["claims"]
-        waiters = [
-            asyncio.create_task(ask(client, {"roles": ["nobody"], "wait_seconds": 20})) for _ in range(WAITING_PLACES)
-        ]
+        waiters = [asyncio.create_task(ask(client, {"roles": ["nobody"], "wait_seconds": 20})) for _ in range(PLACES)]
         wakeups = service.local.wakeups
-        await asyncio.to_thread(until, lambda: in_line(service) == WAITING_PLACES)
+        await asyncio.to_thread(until, lambda: in_line(service) == PLACES)
         path = f"/v1/graphs/g/tasks/{claim['task']['task_id']}/complete"
         done = await client.post(path, json={"token": claim["token"], "action": "did"})
         beyond = await ask(client, {"roles": ["nobody"], "wait_seconds": 20})
@@ -197,7 +197,7 @@ def test_completions_go_through_while_every_place_is_waiting_and_one_more_is_tol
     graph(service, "g", "worker", "worker")
     seen = asyncio.run(asyncio.wait_for(everybody_waits(service), PATIENCE))
     assert seen["done"].json()["state"] == "DONE"
-    assert seen["waiting"] == WAITING_PLACES
+    assert seen["waiting"] == PLACES
     assert (seen["beyond"].status_code, seen["beyond"].headers["Retry-After"]) == (503, "2")
     assert seen["beyond"].json()["retryable"] is True
     assert len(seen["there"].json()["claims"]) == 1, "what is there is given to whoever asks"

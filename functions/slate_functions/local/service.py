@@ -15,7 +15,7 @@ from slate.contract.access import CreateKey
 from slate.domain.access import Scope
 from slate.domain.errors import Conflict
 from slate.settings import Settings
-from slate.wiring import WAITING_PLACES, WEBHOOKS, LocalSlate, build_local, manual_clock
+from slate.wiring import WEBHOOKS, LocalSlate, build_local, manual_clock
 from slate_functions.authorizer.authorize import Authorizer
 from slate_functions.http.app import App
 from slate_functions.http.observing import Fault, Served
@@ -95,7 +95,9 @@ def open_service(*, manual: bool, settings: Settings | None = None) -> Iterator[
         build_local(clock=manual_clock() if manual else None, settings=settings or LOCAL) as local,
         ThreadPoolExecutor(THREADS, thread_name_prefix="slate-function") as executor,
         # So many that who may not wait, and who asks for no waiting, still finds one free.
-        ThreadPoolExecutor(WAITING_PLACES + THREADS, thread_name_prefix="slate-waiting") as waiting,
+        ThreadPoolExecutor(
+            local.slate.settings.waiting_places + THREADS, thread_name_prefix="slate-waiting"
+        ) as waiting,
         ThreadPoolExecutor(BATCH, thread_name_prefix="slate-queue") as queued,
         _ended(local),
     ):

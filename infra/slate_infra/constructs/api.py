@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Final
+from typing import Final, cast
 
 import jsii
 from aws_cdk import Duration, RemovalPolicy
@@ -17,6 +17,15 @@ from constructs import Construct
 
 from slate_infra.constructs.nag import accept
 
+WAITING_ROUTES: Final = (
+    ("POST", "/v1/claims"),
+    ("GET", "/v1/graphs/{graph_id}/events"),
+    ("POST", "/v1/locks/{name}"),
+)
+"""They may wait in real time: those that the functions declare so."""
+RETRY_AFTER_SECONDS: Final = "2"
+_AT_CAPACITY: Final = ("429", "503")
+"""What a caller may be told where as many wait as may."""
 PUBLIC_ROUTES: Final = ("/v1/health", "/openapi.json", "/docs")
 """They say nothing about any tenant."""
 REQUESTS_A_SECOND: Final = 1_000
@@ -47,18 +56,21 @@ class Api(Construct):
         construct_id: str,
         *,
         tasks_api: lambda_.IFunction,
+        waiting: lambda_.IFunction,
         authorizer: lambda_.IFunction,
         decisions_kept_seconds: int,
     ) -> None:
         super().__init__(scope, construct_id)
         self._integration = HttpLambdaIntegration("TasksApi", tasks_api)
         self.http = gateway.HttpApi(self, "Http", create_default_stage=False)
+        credential = _authorizer(authorizer, decisions_kept_seconds)
         self.http.add_routes(
             path="/v1/{proxy+}",
             methods=[gateway.HttpMethod.ANY],
             integration=self._integration,
-            authorizer=_authorizer(authorizer, decisions_kept_seconds),
+            authorizer=credential,
         )
+        self._waiting(waiting, credential)
         for path in PUBLIC_ROUTES:
             self._public(path)
         self.log = logs.LogGroup(
@@ -73,6 +85,22 @@ class Api(Construct):
             throttle=gateway.ThrottleSettings(rate_limit=REQUESTS_A_SECOND, burst_limit=BURST),
             access_log_settings=_AccessLog(self.log),
         )
+
+    def _waiting(self, function: lambda_.IFunction, credential: HttpLambdaAuthorizer) -> None:
+        """The routes that may wait, in front of their own function: the gateway takes the most exact route."""
+        integration = HttpLambdaIntegration("Waiting", function)
+        routes = [
+            route
+            for method, path in WAITING_ROUTES
+            for route in self.http.add_routes(
+                path=path, methods=[gateway.HttpMethod(method)], integration=integration, authorizer=credential
+            )
+        ]
+        # CDK maps an integration's requests only. The first route holds what all of them share.
+        made = routes[0].node.find_child("Waiting").node.default_child
+        rest = [{"Destination": "overwrite:header.Retry-After", "Source": RETRY_AFTER_SECONDS}]
+        answers = {status: {"ResponseParameters": rest} for status in _AT_CAPACITY}
+        cast("gateway.CfnIntegration", made).add_property_override("ResponseParameters", answers)
 
     def _public(self, path: str) -> None:
         [route] = self.http.add_routes(

@@ -25,6 +25,8 @@ class FunctionSpec:
     memory_mb: int
     """Lambda gives CPU by memory: a whole core at 1,769 MB."""
     timeout_seconds: int
+    reserved: int | None = None
+    """Kept free for it, and never exceeded: so many run at once."""
 
     @property
     def handler(self) -> str:
@@ -60,6 +62,7 @@ class ServiceFunction(Construct):
             memory_size=spec.memory_mb,
             timeout=Duration.seconds(spec.timeout_seconds),
             role=self.role,
+            reserved_concurrent_executions=spec.reserved,
             log_group=log_group,
             logging_format=lambda_.LoggingFormat.JSON,
             tracing=lambda_.Tracing.ACTIVE,

@@ -1,4 +1,4 @@
-"""The three functions: what each is, what it may do, and how its settings differ."""
+"""The functions: what each is, what it may do, and how its settings differ."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ AUTHORIZER_CACHE_SECONDS: Final = 1
 
 # HTTP API gives up on an answer after 30 s, and on an authorizer after 10.
 TASKS_API: Final = FunctionSpec(bundle=bundling.TASKS_API, memory_mb=1024, timeout_seconds=29)
+# The same code for the routes that wait. It mostly sleeps, and is paid by the memory that it has while it does.
+WAITING: Final = FunctionSpec(bundle=bundling.TASKS_API, memory_mb=512, timeout_seconds=29)
 AUTHORIZER: Final = FunctionSpec(bundle=bundling.AUTHORIZER, memory_mb=1024, timeout_seconds=9)
 # It polls for 55 s and then ends what it has begun; an entry takes up to 20 s.
 SWEEPER: Final = FunctionSpec(bundle=bundling.SWEEPER, memory_mb=512, timeout_seconds=120)
@@ -44,10 +46,12 @@ class Functions(Construct):
 
         brief = replace(settings, decision_cache_seconds=AUTHORIZER_CACHE_SECONDS)
         self.tasks_api = function("TasksApi", TASKS_API, permissions.of_tasks_api(storage))
+        places = replace(WAITING, reserved=settings.waiting_places)
+        self.waiting = function("Waiting", places, permissions.of_waiting(storage))
         self.authorizer = function("Authorizer", AUTHORIZER, permissions.of_authorizer(storage), brief)
         self.sweeper = function("Sweeper", SWEEPER, permissions.of_sweeper(storage))
         # The next minute's run is the retry.
         self.sweeper.function.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
         objects = wildcard(f"{arn_of(storage.content)}/*")
-        for reaches_objects in (self.tasks_api, self.sweeper):
+        for reaches_objects in (self.tasks_api, self.waiting, self.sweeper):
             accept(reaches_objects.role, objects, "Objects are named as they come, each under its tenant's prefix.")

@@ -18,6 +18,8 @@ from slate_infra.constructs.storage import Storage
 
 _MOVE: Final = ("dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:ConditionCheckItem")
 """Read items and change them."""
+_WORK: Final = ("dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:PutItem")
+"""Read items, change them, and write down that a call was made."""
 _CLEAR: Final = ("dynamodb:DeleteItem", "dynamodb:BatchWriteItem")
 """Take items out."""
 _REMOVE: Final = ("s3:DeleteObjectVersion",)
@@ -36,6 +38,18 @@ def of_tasks_api(storage: Storage) -> list[iam.PolicyStatement]:
         _allow(("s3:GetObject", "s3:PutObject", *_REMOVE), storage.content.arn_for_objects("*")),
         # Without ListBucket a missing object reads as forbidden, not as missing.
         _allow(("s3:ListBucket", "s3:ListBucketVersions"), storage.content.bucket_arn),
+    ]
+
+
+def of_waiting(storage: Storage) -> list[iam.PolicyStatement]:
+    """Claims tasks and locks, follows the feed, knows a repeated call; it opens content and makes none."""
+    return [
+        _allow((*_WORK, "dynamodb:DeleteItem", "dynamodb:BatchGetItem"), storage.main.table_arn),
+        _allow(("dynamodb:Query",), _index(storage.main, READY)),
+        _allow(("dynamodb:GetItem", "dynamodb:PutItem"), storage.keys.table_arn),
+        _allow(("kms:Decrypt", "kms:Encrypt"), storage.key.key_arn),
+        _allow(("s3:GetObject",), storage.content.arn_for_objects("*")),
+        _allow(("s3:ListBucket",), storage.content.bucket_arn),
     ]
 
 
