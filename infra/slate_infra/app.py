@@ -2,7 +2,8 @@
 
 The CDK CLI runs the same through ``infra/cdk.json``. Which stage: ``-c stage=NAME`` or SLATE_STAGE, else ``dev``.
 Where: the CLI's own CDK_DEFAULT_ACCOUNT and CDK_DEFAULT_REGION, else any account and the region of the settings.
-Settings are read from the same SLATE_ variables that the functions read.
+Settings are read from the same SLATE_ variables that the functions read. With ``-c example_agent=true`` or
+SLATE_EXAMPLE_AGENT=true the stack has the example agent too.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slate.settings import Settings
-from slate_infra.bundling import BUNDLES, Bundler
+from slate_infra.bundling import AGENT_BUNDLE, BUNDLES, Bundler
 from slate_infra.bytecode import RUNTIME_PYTHON, find_compiler
 from slate_infra.node import choose_node
-from slate_infra.project import ASSEMBLY, BUILD, CDK_JSON, LOCK
+from slate_infra.project import AGENT_LOCK, ASSEMBLY, BUILD, CDK_JSON, LOCK
 
 if TYPE_CHECKING:
     from aws_cdk import App
@@ -56,7 +57,18 @@ def build_bundles(environ: Mapping[str, str]) -> dict[str, Path]:
     if compiler is None:
         _say(f"no Python {RUNTIME_PYTHON} here: the bundles go without bytecode, cold starts take longer")
     bundler = Bundler(LOCK, BUILD, compiler)
-    return {bundle.function: bundler.build(bundle) for bundle in BUNDLES}
+    bundles = {bundle.function: bundler.build(bundle) for bundle in BUNDLES}
+    if wants_agent(environ):
+        bundles[AGENT_BUNDLE.function] = Bundler(AGENT_LOCK, BUILD, compiler).build(AGENT_BUNDLE)
+    return bundles
+
+
+def wants_agent(environ: Mapping[str, str]) -> bool:
+    """Whether the example agent is asked for: by the CLI's ``-c example_agent=true``, or by its variable."""
+    # The code is bundled before there is an app to ask; the CLI hands its context on as JSON.
+    context = json.loads(environ.get("CDK_CONTEXT_JSON", "{}"))
+    asked = context.get("example_agent", environ.get("SLATE_EXAMPLE_AGENT", ""))
+    return str(asked).lower() in {"1", "true"}
 
 
 def main() -> None:

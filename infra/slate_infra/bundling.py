@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Final
+from typing import Final, Protocol
 
 from slate_infra.bytecode import Compiler
 from slate_infra.dependencies import installed_dependencies, publish
-from slate_infra.project import FUNCTIONS, LIBRARY
+from slate_infra.project import AGENT, FUNCTIONS, LIBRARY
 
 _NOT_DEPLOYED: Final = (
     "client",
@@ -25,6 +25,35 @@ _NOT_DEPLOYED: Final = (
     "adapters/inprocess/moto_tables.py",
 )
 """Parts of the library that no function imports: the SDK, the fixture, the laptop's own AWS."""
+
+
+class Sources(Protocol):
+    """What a bundle is made of."""
+
+    @property
+    def function(self) -> str:
+        """Its name."""
+        ...
+
+    def sources(self) -> Iterator[tuple[Path, Path]]:
+        """Every file of ours in it: where it lies, and its place in the bundle."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AgentBundle:
+    """The example agent: its own folder, and of the library what a caller of Slate needs."""
+
+    function: str = "agent"
+
+    def sources(self) -> Iterator[tuple[Path, Path]]:
+        """The client, what it speaks, and the agent."""
+        for part in ("__init__.py", "client", "contract", "domain"):
+            place = LIBRARY / part
+            for path in _files(place) if place.is_dir() else [place]:
+                yield path, LIBRARY.name / path.relative_to(LIBRARY)
+        for path in _files(AGENT):
+            yield path, Path(self.function, path.relative_to(AGENT))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +78,10 @@ class Bundle:
 TASKS_API: Final = Bundle("tasks_api", ("http",))
 AUTHORIZER: Final = Bundle("authorizer")
 SWEEPER: Final = Bundle("sweeper")
-BUNDLES: Final = (TASKS_API, AUTHORIZER, SWEEPER)
+EVENTS: Final = Bundle("events")
+WEBHOOKS: Final = Bundle("webhooks")
+AGENT_BUNDLE: Final = AgentBundle()
+BUNDLES: Final = (TASKS_API, AUTHORIZER, SWEEPER, EVENTS, WEBHOOKS)
 
 
 class Bundler:
@@ -60,7 +92,7 @@ class Bundler:
         self._build = build
         self._compiler = compiler
 
-    def build(self, bundle: Bundle) -> Path:
+    def build(self, bundle: Sources) -> Path:
         """The finished folder, whose name ends in the digest of its content.
 
         Raises:
@@ -82,7 +114,7 @@ class Bundler:
                 (staging / inside).parent.mkdir(parents=True, exist_ok=True)
                 (staging / inside).write_bytes(content)
             if self._compiler:
-                self._compiler.compile(staging, LIBRARY.name, FUNCTIONS.name)
+                self._compiler.compile(staging, *sorted({place.parts[0] for place, _ in sources}))
             publish(staging, place)
         finally:
             shutil.rmtree(staging, ignore_errors=True)

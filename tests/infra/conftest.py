@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from slate_infra.app import make_app
-from slate_infra.bundling import BUNDLES, Bundler
+from slate_infra.app import make_app, wants_agent
+from slate_infra.bundling import AGENT_BUNDLE, BUNDLES, Bundler
 from slate_infra.bytecode import Compiler, find_compiler
 from slate_infra.node import choose_node
 from slate_infra.project import BUILD, LOCK
@@ -73,7 +73,10 @@ def app(tmp_path_factory):
     (stand_in / "module.py").write_text("")
 
     def make(environ: dict[str, str], outdir: Path):
-        return make_app(environ, {bundle.function: stand_in for bundle in BUNDLES}, outdir)
+        folders = {bundle.function: stand_in for bundle in BUNDLES}
+        if wants_agent(environ):
+            folders[AGENT_BUNDLE.function] = stand_in
+        return make_app(environ, folders, outdir)
 
     return make
 
