@@ -7,21 +7,27 @@ from dataclasses import replace
 from pathlib import Path
 
 from aws_cdk import CfnOutput, Environment, Stack
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from slate.settings import Settings
 from slate_infra.constructs.alarms import Alarms
 from slate_infra.constructs.api import Api
+from slate_infra.constructs.example_agent import ExampleAgent
+from slate_infra.constructs.feed import Feed
 from slate_infra.constructs.functions import AUTHORIZER_CACHE_SECONDS, Functions
+from slate_infra.constructs.push import Push
 from slate_infra.constructs.schedule import SweepSchedule
 from slate_infra.constructs.storage import Storage
 
 
 class SlateStack(Stack):
-    """Storage, functions, the API before them, the sweeper's schedule, alarms.
+    """Storage, the bus and its queue, functions, the API before them, the sweeper's schedule, alarms.
 
     ``settings`` says how Slate behaves; where its tables, bucket and key are, the stack fills in.
-    ``bundles`` has the folder of each function's code by the function's name.
+    ``bundles`` has the folder of each function's code by the function's name; with one of ``agent``, the example is
+    there too.
     """
 
     def __init__(
@@ -34,9 +40,11 @@ class SlateStack(Stack):
         bundles: Mapping[str, Path],
     ) -> None:
         super().__init__(scope, construct_id, env=env, description="Slate: shared state for teams of AI agents")
-        storage = Storage(self, "Storage")
-        settings = self._located(settings, storage)
-        functions = Functions(self, "Functions", storage=storage, settings=settings, bundles=bundles)
+        storage, feed, push = Storage(self, "Storage"), Feed(self, "Feed"), Push(self, "Push")
+        settings = self._located(settings, storage, feed, push)
+        functions = Functions(
+            self, "Functions", storage=storage, feed=feed, push=push, settings=settings, bundles=bundles
+        )
         api = Api(
             self,
             "Api",
@@ -46,16 +54,29 @@ class SlateStack(Stack):
             decisions_kept_seconds=settings.decision_cache_seconds - AUTHORIZER_CACHE_SECONDS,
         )
         schedule = SweepSchedule(self, "SweepSchedule", sweeper=functions.sweeper.function)
+        watched: dict[str, lambda_.IFunction] = {
+            "TasksApi": functions.tasks_api.function,
+            "Waiting": functions.waiting.function,
+            "Sweeper": functions.sweeper.function,
+            "Events": functions.events.function,
+            "Webhooks": functions.webhooks.function,
+        }
+        queues: dict[str, sqs.IQueue] = {
+            "SweepDeadLetters": schedule.dead_letters,
+            "FeedFailures": feed.failures,
+            "WebhookDeadLetters": push.dead_letters,
+        }
+        if "agent" in bundles:
+            agent = ExampleAgent(self, "Agent", bus=push.bus, url=api.http.api_endpoint, code=bundles["agent"])
+            watched["Agent"], queues["AgentDeadLetters"] = agent.function, agent.dead_letters
+            CfnOutput(self, "AgentKeySecret", value=agent.key.secret_arn)
         alarms = Alarms(
             self,
             "Alarms",
             api=api.http,
-            functions={
-                "TasksApi": functions.tasks_api.function,
-                "Waiting": functions.waiting.function,
-                "Sweeper": functions.sweeper.function,
-            },
-            queues={"SweepDeadLetters": schedule.dead_letters},
+            functions=watched,
+            queues=queues,
+            followers={"Events": functions.events.function},
         )
         CfnOutput(self, "Url", value=api.http.api_endpoint)
         CfnOutput(self, "AlarmTopic", value=alarms.topic.topic_arn)
@@ -63,7 +84,7 @@ class SlateStack(Stack):
         environment = " ".join(f"{name}={value}" for name, value in settings.to_env().items())
         CfnOutput(self, "Environment", value=environment)
 
-    def _located(self, settings: Settings, storage: Storage) -> Settings:
+    def _located(self, settings: Settings, storage: Storage, feed: Feed, push: Push) -> Settings:
         return replace(
             settings,
             table=storage.main.table_name,
@@ -71,5 +92,8 @@ class SlateStack(Stack):
             ledger_table=storage.ledger.table_name,
             bucket=storage.content.bucket_name,
             kms_key_id=storage.key.key_arn,
+            event_bus=push.bus.event_bus_name,
+            feed_failures_queue=feed.failures.queue_url,
+            webhooks_queue=push.webhooks.queue_url,
             region=self.region,
         )

@@ -10,6 +10,11 @@ def test_each_failure_that_nobody_else_would_see_raises_an_alarm(stack):
         ("Errors", "FunctionsTasksApiFunction", 1),
         ("Errors", "FunctionsWaitingFunction", 1),
         ("Errors", "FunctionsSweeperFunction", 1),
+        ("Errors", "FunctionsEventsFunction", 1),
+        ("IteratorAge", "FunctionsEventsFunction", 300_000),
+        ("ApproximateNumberOfMessagesVisible", "FeedFailures.QueueName", 1),
+        ("Errors", "FunctionsWebhooksFunction", 1),
+        ("ApproximateNumberOfMessagesVisible", "PushWebhookDeadLetters.QueueName", 1),
         ("ApproximateNumberOfMessagesVisible", "SweepScheduleDeadLetters.QueueName", 1),
         ("5xx", "ApiHttp", 10),
     }

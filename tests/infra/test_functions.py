@@ -9,6 +9,8 @@ FUNCTIONS = {
     "FunctionsWaitingFunction": ("tasks_api", 512, 29),
     "FunctionsAuthorizerFunction": ("authorizer", 1024, 9),
     "FunctionsSweeperFunction": ("sweeper", 512, 120),
+    "FunctionsEventsFunction": ("events", 512, 60),
+    "FunctionsWebhooksFunction": ("webhooks", 512, 30),
 }
 each_function = pytest.mark.parametrize("name", FUNCTIONS)
 

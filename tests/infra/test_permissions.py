@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
+THROUGH_DYNAMODB = (
+    "kms:Decrypt",
+    "StorageKey.Arn",
+    {"StringEquals": {"kms:ViaService": "dynamodb.eu-central-1.amazonaws.com"}},
+)
+READS_A_STREAM = "dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator"
 XRAY = ("xray:PutTelemetryRecords xray:PutTraceSegments", "*", None)
+LISTS_STREAMS = (f"dynamodb:ListStreams {XRAY[0]}", "*", None)
+"""Lambda lists streams before it reads one, and a list has no resource."""
 ITEMS = (
     "dynamodb:BatchGetItem dynamodb:BatchWriteItem dynamodb:ConditionCheckItem dynamodb:DeleteItem "
     "dynamodb:GetItem dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem"
@@ -62,14 +70,40 @@ ALLOWED = {
     "FunctionsSweeperRole": [
         own_log("Sweeper"),
         (ITEMS_THAT_ARE_THERE, "StorageMain.Arn", None),
+        ("dynamodb:BatchGetItem dynamodb:PutItem", "StorageMain.Arn", only_partitions("*#G#*")),
+        ("events:PutEvents", "PushBus.Arn", None),
         ("dynamodb:Query", "StorageMain.Arn/index/timer", None),
-        (
-            "kms:Decrypt",
-            "StorageKey.Arn",
-            {"StringEquals": {"kms:ViaService": "dynamodb.eu-central-1.amazonaws.com"}},
-        ),
+        THROUGH_DYNAMODB,
         ("s3:DeleteObjectVersion", "StorageContent.Arn/*", None),
         ("s3:ListBucketVersions", "StorageContent.Arn", None),
+        XRAY,
+    ],
+    "FunctionsEventsRole": [
+        own_log("Events"),
+        (
+            "dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem",
+            "StorageMain.Arn",
+            only_partitions("*#G#*"),
+        ),
+        (READS_A_STREAM, "StorageMain.StreamArn", None),
+        LISTS_STREAMS,
+        THROUGH_DYNAMODB,
+        ("events:PutEvents", "PushBus.Arn", None),
+        ("sqs:SendMessage", "FeedFailures.Arn", None),
+    ],
+    "FunctionsWebhooksRole": [
+        own_log("Webhooks"),
+        ("dynamodb:GetItem dynamodb:Query", "StorageMain.Arn", only_partitions("*#N#webhooks")),
+        ("dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem", "StorageMain.Arn", only_partitions("*#W#*")),
+        ("dynamodb:GetItem", "StorageMain.Arn", only_partitions("*#G#*")),
+        ("dynamodb:GetItem", "StorageKeys.Arn", only_partitions("*#K#-")),
+        ("kms:Decrypt", "StorageKey.Arn", None),
+        (
+            "sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage "
+            "sqs:SendMessage",
+            "PushWebhooks.Arn",
+            None,
+        ),
         XRAY,
     ],
     "SweepScheduleRole": [
@@ -97,7 +131,7 @@ def test_a_role_may_do_exactly_this(stack, role):
 def test_no_action_is_a_wildcard_and_no_resource_but_xrays_and_the_buckets_objects(stack, role):
     for actions, resource, _ in stack.statements(role):
         assert "*" not in actions
-        if actions != XRAY[0]:
+        if (actions, resource) not in (XRAY[:2], LISTS_STREAMS[:2]):
             assert "*" not in resource.removesuffix("StorageContent.Arn/*")
 
 
@@ -112,6 +146,8 @@ def test_a_role_is_assumed_by_its_service_alone(stack):
         "FunctionsWaitingRole": ("lambda.amazonaws.com", None),
         "FunctionsAuthorizerRole": ("lambda.amazonaws.com", None),
         "FunctionsSweeperRole": ("lambda.amazonaws.com", None),
+        "FunctionsEventsRole": ("lambda.amazonaws.com", None),
+        "FunctionsWebhooksRole": ("lambda.amazonaws.com", None),
         "SweepScheduleRole": ("scheduler.amazonaws.com", in_this_account),
     }
 

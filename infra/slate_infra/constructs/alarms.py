@@ -1,4 +1,4 @@
-"""What somebody should look at: a function that fails, an API that does, a sweep that could not begin."""
+"""What somebody should look at: a function that fails or is behind, an API that fails, a sweep that did not begin."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from constructs import Construct
 SERVER_ERRORS: Final = 10
 """Within 5 minutes. A caller is told 503 now and then where many write one item: that alone wakes nobody."""
 
+BEHIND_MS: Final = 300_000
+"""A feed is seconds behind; minutes mean that a batch fails again and again."""
+
 
 class Alarms(Construct):
     """The alarms and the topic that they speak on; who subscribes to it is the operator's choice.
@@ -33,6 +36,7 @@ class Alarms(Construct):
         api: gateway.HttpApi,
         functions: Mapping[str, lambda_.IFunction],
         queues: Mapping[str, sqs.IQueue],
+        followers: Mapping[str, lambda_.IFunction],
     ) -> None:
         super().__init__(scope, construct_id)
         # Not under the CMK: CloudWatch would need the right to decrypt with it, and an alarm tells no content.
@@ -43,6 +47,10 @@ class Alarms(Construct):
         for name, queue in queues.items():
             depth = queue.metric_approximate_number_of_messages_visible(period=Duration.minutes(5), statistic="Maximum")
             self._alarm(f"{name}Depth", depth, "An event could not be delivered and waits to be looked at.")
+        for name, function in followers.items():
+            age = function.metric("IteratorAge", period=Duration.minutes(5), statistic="Maximum")
+            said = "What follows the table's stream is far behind; after a day the stream forgets."
+            self._alarm(f"{name}Age", age, said, threshold=BEHIND_MS)
         answers = api.metric_server_error(period=Duration.minutes(5), statistic="Sum")
         self._alarm("ServerErrors", answers, "The API answers with errors of its own.", threshold=SERVER_ERRORS)
 

@@ -14,8 +14,10 @@ from constructs import Construct
 from slate.settings import Settings
 from slate_infra import bundling
 from slate_infra.constructs import permissions
+from slate_infra.constructs.feed import Feed
 from slate_infra.constructs.function import FunctionSpec, ServiceFunction
 from slate_infra.constructs.nag import accept, arn_of, wildcard
+from slate_infra.constructs.push import Push
 from slate_infra.constructs.storage import Storage
 
 AUTHORIZER_CACHE_SECONDS: Final = 1
@@ -28,13 +30,25 @@ WAITING: Final = FunctionSpec(bundle=bundling.TASKS_API, memory_mb=512, timeout_
 AUTHORIZER: Final = FunctionSpec(bundle=bundling.AUTHORIZER, memory_mb=1024, timeout_seconds=9)
 # It polls for 55 s and then ends what it has begun; an entry takes up to 20 s.
 SWEEPER: Final = FunctionSpec(bundle=bundling.SWEEPER, memory_mb=512, timeout_seconds=120)
+# A batch of a hundred changes is a few transactions for each graph; all that fails in it comes again.
+EVENTS: Final = FunctionSpec(bundle=bundling.EVENTS, memory_mb=512, timeout_seconds=60)
+# Its batch is tried side by side, each try for 15 s at most; the rest is for the storage.
+WEBHOOKS: Final = FunctionSpec(bundle=bundling.WEBHOOKS, memory_mb=512, timeout_seconds=30)
 
 
 class Functions(Construct):
     """The functions over one storage."""
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, storage: Storage, settings: Settings, bundles: Mapping[str, Path]
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        storage: Storage,
+        feed: Feed,
+        push: Push,
+        settings: Settings,
+        bundles: Mapping[str, Path],
     ) -> None:
         super().__init__(scope, construct_id)
 
@@ -49,7 +63,11 @@ class Functions(Construct):
         places = replace(WAITING, reserved=settings.waiting_places)
         self.waiting = function("Waiting", places, permissions.of_waiting(storage))
         self.authorizer = function("Authorizer", AUTHORIZER, permissions.of_authorizer(storage), brief)
-        self.sweeper = function("Sweeper", SWEEPER, permissions.of_sweeper(storage))
+        self.sweeper = function("Sweeper", SWEEPER, permissions.of_sweeper(storage, push))
+        self.events = function("Events", EVENTS, permissions.of_events(storage, feed, push))
+        feed.follow(storage, self.events.function)
+        self.webhooks = function("Webhooks", WEBHOOKS, permissions.of_webhooks(storage, push))
+        push.deliver_by(self.webhooks.function)
         # The next minute's run is the retry.
         self.sweeper.function.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
         objects = wildcard(f"{arn_of(storage.content)}/*")

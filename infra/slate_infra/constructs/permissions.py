@@ -14,12 +14,22 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 
 from slate.adapters.dynamodb.table import READY, TIMER
+from slate_infra.constructs.feed import Feed
+from slate_infra.constructs.push import Push
 from slate_infra.constructs.storage import Storage
 
 _MOVE: Final = ("dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:ConditionCheckItem")
 """Read items and change them."""
 _WORK: Final = ("dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:PutItem")
 """Read items, change them, and write down that a call was made."""
+_FEED: Final = (
+    "dynamodb:BatchGetItem",
+    "dynamodb:ConditionCheckItem",
+    "dynamodb:PutItem",
+    "dynamodb:Query",
+    "dynamodb:UpdateItem",
+)
+"""Read a graph's feed and go on with it, as long as the graph is there."""
 _CLEAR: Final = ("dynamodb:DeleteItem", "dynamodb:BatchWriteItem")
 """Take items out."""
 _REMOVE: Final = ("s3:DeleteObjectVersion",)
@@ -66,20 +76,61 @@ def of_authorizer(storage: Storage) -> list[iam.PolicyStatement]:
     ]
 
 
-def of_sweeper(storage: Storage) -> list[iam.PolicyStatement]:
-    """Moves tasks by their state and removes deleted graphs; it makes nothing new and opens nothing that is sealed."""
-    through_dynamodb = {"StringEquals": {"kms:ViaService": f"dynamodb.{Stack.of(storage).region}.amazonaws.com"}}
+def of_sweeper(storage: Storage, push: Push) -> list[iam.PolicyStatement]:
+    """Moves tasks by their state and removes deleted graphs; what it makes is entries of a graph's feed.
+
+    It opens nothing that is sealed.
+    """
     return [
         _allow((*_MOVE, *_CLEAR), storage.main.table_arn),
+        _allow(("dynamodb:BatchGetItem", "dynamodb:PutItem"), storage.main.table_arn, _leading_keys("*#G#*")),
+        _allow(("events:PutEvents",), push.bus.event_bus_arn),
         _allow(("dynamodb:Query",), _index(storage.main, TIMER)),
-        _allow(("kms:Decrypt",), storage.key.key_arn, through_dynamodb),
+        _allow(("kms:Decrypt",), storage.key.key_arn, _through_dynamodb(storage)),
         _allow(_REMOVE, storage.content.arn_for_objects("*")),
         _allow(("s3:ListBucketVersions",), storage.content.bucket_arn),
     ]
 
 
+def of_events(storage: Storage, feed: Feed, push: Push) -> list[iam.PolicyStatement]:
+    """Reads the stream, keeps the feeds in their graphs' partitions, tells the bus, and reports what it cannot read.
+
+    It opens nothing that is sealed.
+    """
+    stream = storage.main.table_stream_arn
+    assert stream is not None  # noqa: S101  # the table is made with one
+    return [
+        _allow(_FEED, storage.main.table_arn, _leading_keys("*#G#*")),
+        _allow(("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"), stream),
+        _allow(("dynamodb:ListStreams",), "*"),
+        _allow(("kms:Decrypt",), storage.key.key_arn, _through_dynamodb(storage)),
+        _allow(("events:PutEvents",), push.bus.event_bus_arn),
+        _allow(("sqs:SendMessage",), feed.failures.queue_arn),
+    ]
+
+
+def of_webhooks(storage: Storage, push: Push) -> list[iam.PolicyStatement]:
+    """Reads a tenant's webhooks and their secrets, keeps deliveries, and sends itself what is to be tried again.
+
+    Of a graph it reads the head, which knows whom the graph is about; of data keys it opens the tenants' own alone.
+    """
+    main = storage.main.table_arn
+    return [
+        _allow(("dynamodb:GetItem", "dynamodb:Query"), main, _leading_keys("*#N#webhooks")),
+        _allow(("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"), main, _leading_keys("*#W#*")),
+        _allow(("dynamodb:GetItem",), main, _leading_keys("*#G#*")),
+        _allow(("dynamodb:GetItem",), storage.keys.table_arn, _leading_keys("*#K#-")),
+        _allow(("kms:Decrypt",), storage.key.key_arn),
+        _allow(("sqs:SendMessage",), push.webhooks.queue_arn),
+    ]
+
+
 def _allow(actions: Sequence[str], resource: str, conditions: Mapping[str, Any] | None = None) -> iam.PolicyStatement:
     return iam.PolicyStatement(actions=list(actions), resources=[resource], conditions=conditions)
+
+
+def _through_dynamodb(storage: Storage) -> dict[str, Any]:
+    return {"StringEquals": {"kms:ViaService": f"dynamodb.{Stack.of(storage).region}.amazonaws.com"}}
 
 
 def _index(table: dynamodb.TableV2, name: str) -> str:
