@@ -98,6 +98,7 @@ class Calls:
             # A proxy named in the environment cannot reach this machine's own loopback.
             trust_env=base.host not in _LOOPBACK,
         )
+        self._timeout = timeout
         self._retries = retries
         self._sleep = sleep
         self._jitter = jitter
@@ -115,9 +116,11 @@ class Calls:
         params: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
         repeatable: bool = True,
+        waits: float = 0,
     ) -> Any:
         """Send, and answer the parsed body, or None where there is none.
 
+        The server may wait for ``waits`` seconds before it answers: the timeout begins after them.
         ``repeatable`` says that the same call twice has the effect of one. Other calls are repeated only where the
         server cannot have acted on the first.
 
@@ -129,7 +132,9 @@ class Calls:
         if idempotency_key is not None:
             headers["Idempotency-Key"] = idempotency_key
         content = None if body is None else encode(body)
-        request = self._http.build_request(method, path, content=content, params=params, headers=headers)
+        request = self._http.build_request(
+            method, path, content=content, params=params, headers=headers, timeout=self._timeout + waits
+        )
         attempt = 1
         while True:
             answer = self._attempt(request)

@@ -8,42 +8,31 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import TracebackType
-from typing import Any, Final, Protocol, Self, TypeVar
-from urllib.parse import quote
+from typing import Any, Final, Self
 
 import httpx
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import JsonValue
 
+from slate.client.answers import PAGE, graph_path, pages, parse, segment, task_path
 from slate.client.calls import Calls, Retries
+from slate.client.locks import NamedLocks
 from slate.client.parts import cut, specs_of
+from slate.client.values import AnyChange, GraphValues, changes_of
 from slate.contract.access import CreatedKey, KeyPage
 from slate.contract.feed import FeedPage
 from slate.contract.tasks import Added, Claims, Completed, GraphPage, Heartbeat, TaskPage
 from slate.domain.access import ApiKey, Scope
-from slate.domain.errors import AlreadyTerminal, Invalid, SlateError
+from slate.domain.errors import AlreadyTerminal, SlateError
 from slate.domain.events import FeedEntry
 from slate.domain.graphs import DEFAULT_QUEUE, DEFAULT_RETENTION_DAYS, Graph, check_tasks, in_order
 from slate.domain.leases import Claim
-from slate.domain.names import is_id
 from slate.domain.tasks import Task, TaskSpec, TaskState
 
 Progress = Callable[[int, int], None]
 """Told after each part: how many tasks have arrived, and of how many."""
-PAGE: Final = 200
-"""Items of a page that are asked for, the most that a server gives."""
 FOLLOW_SECONDS: Final = 20
 """One call of a follower waits so long, the most that a server allows."""
 AnyTask = TaskSpec | Mapping[str, Any]
-Model = TypeVar("Model", bound=BaseModel)
-Item = TypeVar("Item")
-Item_co = TypeVar("Item_co", covariant=True)
-
-
-class _Page(Protocol[Item_co]):
-    @property
-    def items(self) -> tuple[Item_co, ...]: ...
-    @property
-    def next_cursor(self) -> str | None: ...
 
 
 class SlateClient:
@@ -78,6 +67,8 @@ class SlateClient:
             jitter=jitter,
         )
         self._new_id = new_id
+        self.values = GraphValues(self._calls, new_id)
+        self.locks = NamedLocks(self._calls, new_id)
 
     def __enter__(self) -> Self:
         """Use it in a ``with``."""
@@ -128,7 +119,7 @@ class SlateClient:
             "retention_days": retention_days,
         }
         body = {**{k: v for k, v in head.items() if v is not None}, "tasks": parts[0], "more": len(parts) > 1}
-        graph = _parse(Graph, self._calls.call("POST", "/v1/graphs", body=body))
+        graph = parse(Graph, self._calls.call("POST", "/v1/graphs", body=body))
         _report(on_progress, len(parts[0]), len(specs))
         return self._send_parts(graph.graph_id, parts[1:], len(specs), on_progress) or graph
 
@@ -157,36 +148,38 @@ class SlateClient:
     ) -> Graph | None:
         graph: Graph | None = None
         done = total - sum(map(len, parts))
-        path = f"{_graph_path(graph_id)}/tasks"
+        path = f"{graph_path(graph_id)}/tasks"
         for i, part in enumerate(parts, start=1):
             answer = self._calls.call("POST", path, body={"tasks": part, "more": i < len(parts)})
-            graph = _parse(Added, answer).graph
+            graph = parse(Added, answer).graph
             done += len(part)
             _report(on_progress, done, total)
         return graph
 
     def graph(self, graph_id: str) -> Graph:
         """The graph as it stands, with its counts."""
-        return _parse(Graph, self._calls.call("GET", _graph_path(graph_id)))
+        return parse(Graph, self._calls.call("GET", graph_path(graph_id)))
 
     def graphs(self) -> Iterator[Graph]:
         """All graphs, the newest first, page after page as they are asked for."""
-        return self._pages("/v1/graphs", partial(_parse, GraphPage), {})
+        return pages(self._calls, "/v1/graphs", partial(parse, GraphPage), {})
 
     def cancel_graph(self, graph_id: str) -> Graph:
         """Cancel all of it: nothing of it starts any more, and its workers are told at their next heartbeat."""
-        return _parse(Graph, self._calls.call("POST", f"{_graph_path(graph_id)}/cancel", body={}))
+        return parse(Graph, self._calls.call("POST", f"{graph_path(graph_id)}/cancel", body={}))
 
     def delete_graph(self, graph_id: str) -> None:
         """Delete all of it: from now on it is not found; its id is free once everything is removed."""
-        self._calls.call("DELETE", _graph_path(graph_id))
+        self._calls.call("DELETE", graph_path(graph_id))
 
     def events(self, graph_id: str, *, after: int = 0, limit: int = PAGE, wait_seconds: float = 0) -> FeedPage:
         """The changes of a graph that follow a number; where there are none yet, wait so long for the next."""
         params = {"after": str(after), "limit": str(limit)} | (
             {"wait_seconds": str(wait_seconds)} if wait_seconds else {}
         )
-        return _parse(FeedPage, self._calls.call("GET", f"{_graph_path(graph_id)}/events", params=params))
+        return parse(
+            FeedPage, self._calls.call("GET", f"{graph_path(graph_id)}/events", params=params, waits=wait_seconds)
+        )
 
     def follow(self, graph_id: str, *, after: int = 0, wait_seconds: float = FOLLOW_SECONDS) -> Iterator[FeedEntry]:
         """The changes of a graph as they happen, without end; go on later after the last ``seq`` that was seen.
@@ -204,11 +197,11 @@ class SlateClient:
     def tasks(self, graph_id: str, *, state: TaskState | None = None, role: str | None = None) -> Iterator[Task]:
         """The tasks of a graph, of one state or role where given, page after page as they are asked for."""
         params = {k: v for k, v in (("state", state), ("role", role)) if v is not None}
-        return self._pages(f"{_graph_path(graph_id)}/tasks", partial(_parse, TaskPage), params)
+        return pages(self._calls, f"{graph_path(graph_id)}/tasks", partial(parse, TaskPage), params)
 
     def task(self, graph_id: str, task_id: str) -> Task:
         """The task as it stands."""
-        return _parse(Task, self._calls.call("GET", _task_path(graph_id, task_id)))
+        return parse(Task, self._calls.call("GET", task_path(graph_id, task_id)))
 
     def resume(self, graph_id: str, task_id: str, answer: JsonValue, *, epoch: int | None = None) -> Task:
         """Answer the question that a task waits on, or approve one that needs it.
@@ -248,19 +241,22 @@ class SlateClient:
         queue: str = DEFAULT_QUEUE,
         max_tasks: int = 1,
         lease_seconds: int | None = None,
+        wait_seconds: float = 0,
         agent: str | None = None,
         idempotency_key: str | None = None,
     ) -> tuple[Claim, ...]:
         """Take READY tasks of these roles, the most urgent first; none, when there are none.
 
-        Each is this caller's alone until its lease ends. A repeat under the same ``idempotency_key`` answers the same
-        claims; one is made for each call that gives none.
+        With ``wait_seconds``, at most 20, the answer comes as soon as there is one. Each is this caller's alone until
+        its lease ends. A repeat under the same ``idempotency_key`` answers the same claims; one is made for each call
+        that gives none.
         """
-        given = {"lease_seconds": lease_seconds, "agent": agent}
-        body = {"roles": list(roles), "queue": queue, "max": max_tasks}
+        given = {"lease_seconds": lease_seconds, "wait_seconds": wait_seconds or None, "agent": agent}
+        body: dict[str, Any] = {"roles": list(roles), "queue": queue, "max": max_tasks}
         body |= {k: v for k, v in given.items() if v is not None}
-        answer = self._calls.call("POST", "/v1/claims", body=body, idempotency_key=idempotency_key or self._new_id())
-        return _parse(Claims, answer).claims
+        key = idempotency_key or self._new_id()
+        answer = self._calls.call("POST", "/v1/claims", body=body, idempotency_key=key, waits=wait_seconds)
+        return parse(Claims, answer).claims
 
     def heartbeat(self, claim: Claim, *, lease_seconds: int | None = None, progress: JsonValue = None) -> Heartbeat:
         """Say that the work goes on: the lease is extended, and a cancellation is told.
@@ -269,31 +265,42 @@ class SlateClient:
             LeaseLost: the task is no longer this claim's; stop.
         """
         body = {k: v for k, v in (("lease_seconds", lease_seconds), ("progress", progress)) if v is not None}
-        return _parse(Heartbeat, self._report_on(claim, "heartbeat", body))
+        return parse(Heartbeat, self._report_on(claim, "heartbeat", body))
 
     def complete(
-        self, claim: Claim, action: str, result: JsonValue = None, *, artifacts: Sequence[JsonValue] = ()
+        self,
+        claim: Claim,
+        action: str,
+        result: JsonValue = None,
+        *,
+        artifacts: Sequence[JsonValue] = (),
+        values: Iterable[AnyChange] = (),
     ) -> Completed:
         """Hand in the result: committed once, under this claim's epoch; the same again answers the same.
+
+        Changes of the graph's ``values`` are made with it, all of them or nothing.
 
         Raises:
             LeaseLost: another worker has the task, or has done it.
             AlreadyTerminal: the task was cancelled meanwhile.
+            VersionMismatch, Conflict, NotFound, TooLarge: a value cannot be changed so; the task runs on.
         """
-        body = {"action": action, "result": result, "artifacts": list(artifacts)}
-        return _parse(Completed, self._report_on(claim, "complete", body))
+        body: dict[str, Any] = {"action": action, "result": result, "artifacts": list(artifacts)}
+        if changes := changes_of(values):
+            body["values"] = changes
+        return parse(Completed, self._report_on(claim, "complete", body))
 
     def fail(self, claim: Claim, error: JsonValue, *, retryable: bool = True) -> Task:
         """Report a failure: the task rests and is tried again, or FAILED when not ``retryable`` or out of attempts."""
-        return _parse(Task, self._report_on(claim, "fail", {"error": error, "retryable": retryable}))
+        return parse(Task, self._report_on(claim, "fail", {"error": error, "retryable": retryable}))
 
     def wait(self, claim: Claim, question: JsonValue) -> Task:
         """Ask, and give the task back until somebody answers by ``resume``; the attempt does not count."""
-        return _parse(Task, self._report_on(claim, "wait", {"question": question}))
+        return parse(Task, self._report_on(claim, "wait", {"question": question}))
 
     def release(self, claim: Claim) -> Task:
         """Give the task back for another to take at once; the attempt does not count."""
-        return _parse(Task, self._report_on(claim, "release", {}))
+        return parse(Task, self._report_on(claim, "release", {}))
 
     # --- keys and the service
 
@@ -310,15 +317,15 @@ class SlateClient:
         if subject is not None:
             body["subject"] = subject
         # A repeat would make a second key that nobody holds.
-        return _parse(CreatedKey, self._calls.call("POST", "/v1/keys", body=body, repeatable=False))
+        return parse(CreatedKey, self._calls.call("POST", "/v1/keys", body=body, repeatable=False))
 
     def keys(self) -> Iterator[ApiKey]:
         """All API keys, without their secrets."""
-        return self._pages("/v1/keys", partial(_parse, KeyPage), {})
+        return pages(self._calls, "/v1/keys", partial(parse, KeyPage), {})
 
     def revoke_key(self, key_id: str) -> None:
         """Close a key for good; servers that know it may honour it for up to a minute."""
-        self._calls.call("DELETE", f"/v1/keys/{_segment('key_id', key_id)}")
+        self._calls.call("DELETE", f"/v1/keys/{segment('key_id', key_id)}")
 
     def health(self) -> Mapping[str, Any]:
         """What the service says of itself."""
@@ -330,48 +337,14 @@ class SlateClient:
     # --- shared by the above
 
     def _act(self, graph_id: str, task_id: str, step: str, body: Mapping[str, Any], *, repeatable: bool = True) -> Task:
-        path = f"{_task_path(graph_id, task_id)}/{step}"
-        return _parse(Task, self._calls.call("POST", path, body=body, repeatable=repeatable))
+        path = f"{task_path(graph_id, task_id)}/{step}"
+        return parse(Task, self._calls.call("POST", path, body=body, repeatable=repeatable))
 
     def _report_on(self, claim: Claim, step: str, body: Mapping[str, Any]) -> Any:
-        path = f"{_task_path(claim.task.graph_id, claim.task.task_id)}/{step}"
+        path = f"{task_path(claim.task.graph_id, claim.task.task_id)}/{step}"
         return self._calls.call("POST", path, body={"token": claim.token, **body})
-
-    def _pages(self, path: str, page: Callable[[Any], _Page[Item]], params: Mapping[str, str]) -> Iterator[Item]:
-        asked = {**params, "limit": str(PAGE)}
-        while True:
-            answer = page(self._calls.call("GET", path, params=asked))
-            yield from answer.items
-            if answer.next_cursor is None:
-                return
-            asked["cursor"] = answer.next_cursor
-
-
-def _parse(model: type[Model], answer: Any) -> Model:
-    try:
-        return model.model_validate(answer)
-    except ValidationError as error:
-        raise SlateError(
-            f"the server answered no {model.__name__} that this client can read; "
-            f"is the url that of a Slate server, of this version? ({error.error_count()} fields differ)"
-        ) from error
 
 
 def _report(on_progress: Progress | None, done: int, total: int) -> None:
     if on_progress is not None:
         on_progress(done, total)
-
-
-def _graph_path(graph_id: str) -> str:
-    return f"/v1/graphs/{_segment('graph_id', graph_id)}"
-
-
-def _task_path(graph_id: str, task_id: str) -> str:
-    return f"{_graph_path(graph_id)}/tasks/{_segment('task_id', task_id)}"
-
-
-def _segment(name: str, text: str) -> str:
-    # An empty id, or one with a slash, would reach another route than the one meant.
-    if not is_id(text):
-        raise Invalid.field(name, f"{text!r} is not an id: 1 to 128 of A-Z a-z 0-9 . _ @ : -, a letter or digit first")
-    return quote(text, safe="@:")

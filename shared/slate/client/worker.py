@@ -114,6 +114,7 @@ class Worker:
         queue: str = DEFAULT_QUEUE,
         lease_seconds: int | None = None,
         poll_seconds: float = 1.0,
+        wait_seconds: float = 0,
         pause: Callable[[threading.Event, float], bool] = threading.Event.wait,
     ) -> None:
         self._client = client
@@ -122,6 +123,7 @@ class Worker:
         self._queue = queue
         self._lease_seconds = lease_seconds
         self._poll_seconds = poll_seconds
+        self._wait_seconds = wait_seconds
         self._pause = pause
         self._stopping = False
         self._wake: queues.SimpleQueue[None] = queues.SimpleQueue()
@@ -134,24 +136,30 @@ class Worker:
     def run(self) -> None:
         """Work until stopped; with nothing to do, ask again every ``poll_seconds``.
 
+        With ``wait_seconds`` each question waits for work so long, and the next follows at once; a stop comes into
+        effect when the wait is over.
+
         Raises:
             SlateError: the key does not allow this work; a service that is out of reach or at fault is asked again.
         """
         while not self._stopping:
-            if not self._try_once():
+            if not self._try_once() and not self._stopping:
                 with suppress(queues.Empty):
                     self._wake.get(timeout=self._poll_seconds)
 
     def run_once(self) -> bool:
         """Claim one task and work on it; answers whether there was one."""
-        claims = self._client.claim(self._roles, queue=self._queue, lease_seconds=self._lease_seconds)
+        claims = self._client.claim(
+            self._roles, queue=self._queue, lease_seconds=self._lease_seconds, wait_seconds=self._wait_seconds
+        )
         for claim in claims:
             self._work_on(claim)
         return bool(claims)
 
     def _try_once(self) -> bool:
+        """Whether to ask again without a rest."""
         try:
-            return self.run_once()
+            return self.run_once() or self._wait_seconds > 0
         except SlateError as error:
             if not error.retryable and error.code != SlateError.code:  # a fault of the service passes as well
                 raise
