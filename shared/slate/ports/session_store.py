@@ -57,6 +57,8 @@ class Appending(NamedTuple):
 
     agent: str
     by: str
+    remembered: bool = False
+    """A turn without a client_id is known by this call, for good: the same call again appends it once."""
 
 
 class Appended(NamedTuple):
@@ -81,13 +83,28 @@ class Shown(NamedTuple):
     merged: Merged | None
 
 
+class Standing(NamedTuple):
+    """What the clock looks at."""
+
+    session: Session | None
+    """None while it is being deleted."""
+    due: int
+    """The moment that it stands in the timer for."""
+    pending: bool = False
+    """Not all that follows its last close is done."""
+    ends_at: int = 0
+    """Of one that is being deleted: when the last write to it can have arrived."""
+
+
 class SessionStore(Protocol):
     """Keeps sessions. All reads are strongly consistent."""
 
     # ---- sessions
 
-    def create(self, tenant: str, session: Session, pinned: Pinned, content: JsonValue) -> bool:
+    def create(self, tenant: str, session: Session, pinned: Pinned, content: JsonValue, due: int) -> bool:
         """Make a session, in one transaction. ``content`` is all that was asked for: the same again answers False.
+
+        ``due`` is when it is to be looked at.
 
         Raises:
             Conflict: the id is taken by other content, or by a session that is still being deleted.
@@ -197,6 +214,10 @@ class SessionStore(Protocol):
         """
         ...
 
+    def drop_content(self, tenant: str, session_id: str, name: str) -> None:
+        """Remove what is left of a large content whose turn was deleted."""
+        ...
+
     # ---- pinned state
 
     def pinned(self, tenant: str, session_id: str) -> PinnedState:
@@ -265,9 +286,25 @@ class SessionStore(Protocol):
         """Remove the values of a session that was closed; False where time ran out before all were gone."""
         ...
 
-    def closed(self, tenant: str, session: Session) -> None:
-        """All that follows this close is done."""
+    def closed(self, tenant: str, session: Session, due: int) -> None:
+        """All that follows this close is done; ``due`` is when the session is to be looked at."""
         ...
+
+    # ---- what is due
+
+    def standing(self, tenant: str, session_id: str) -> Standing | None:
+        """What is due on a session, or on what is left of it; nothing where it is gone."""
+        ...
+
+    def look_again(self, tenant: str, session_id: str, seen: Standing, due: int) -> None:
+        """Move the moment when it is to be looked at, if it still stands as it was seen."""
+        ...
+
+    def end_delete(self, tenant: str, session_id: str) -> None:
+        """The head goes last, if it is still being deleted: the id is free."""
+        ...
+
+    # ---- extractions
 
     def extraction(self, tenant: str, extraction_id: str) -> Extraction:
         """How far it is.

@@ -199,3 +199,94 @@ def once_key(pk: str, by: str) -> Key:
 def lock_key(tenant: str, name: str) -> Key:
     """A named lock."""
     return Key(f"{tenant}#L#{name}", "LOCK")
+
+
+TURN: Final = "TURN#"
+BESIDE_TURNS: Final = "TURNS#"
+"""Sorts right after every turn, so that one query backward reads what stands beside the turns, and the last of them."""
+MARKED: Final = "MARK#"
+CONTENT_OF_TURN: Final = "CONTENT#"
+SEGMENT: Final = "SEGMENT#"
+EXTRACTION: Final = "EXTRACTION#"
+SESSION: Final = "SESSION#"
+
+
+def session_pk(tenant: str, session_id: str) -> str:
+    """The partition of a session."""
+    return f"{tenant}#S#{session_id}"
+
+
+def session_key(tenant: str, session_id: str) -> Key:
+    """A session's head."""
+    return Key(session_pk(tenant, session_id), BESIDE_TURNS + "HEAD")
+
+
+def first_key(pk: str) -> Key:
+    """The user's first message, once more."""
+    return Key(pk, BESIDE_TURNS + "FIRST")
+
+
+def merged_key(pk: str) -> Key:
+    """The merged digest."""
+    return Key(pk, BESIDE_TURNS + "MERGED")
+
+
+def pinned_key(pk: str) -> Key:
+    """The pinned state."""
+    return Key(pk, BESIDE_TURNS + "PINNED")
+
+
+def system_key(pk: str) -> Key:
+    """The system message."""
+    return Key(pk, BESIDE_TURNS + "SYSTEM")
+
+
+def turn_key(pk: str, seq: int) -> Key:
+    """A turn."""
+    return Key(pk, f"{TURN}{seq:09d}")
+
+
+def mark_key_of_turn(pk: str, seq: int, importance: int) -> Key:
+    """A turn to serve word for word, once more: the most important and the newest sort last."""
+    return Key(pk, f"{MARKED}{importance:02d}#{seq:09d}")
+
+
+def content_key(pk: str, by: str) -> Key:
+    """The content of a turn that is too large for its item, by the call that brought it."""
+    return Key(pk, CONTENT_OF_TURN + by)
+
+
+def client_key(pk: str, digest: str) -> Key:
+    """What is known of a client_id."""
+    return Key(pk, f"CLIENT#{digest}")
+
+
+def segment_key(pk: str, last_seq: int) -> Key:
+    """A closed segment, by its last turn: the first from a turn on is the one that holds it."""
+    return Key(pk, f"{SEGMENT}{last_seq:09d}")
+
+
+def extraction_key(tenant: str, extraction_id: str) -> Key:
+    """An extraction; its id is all that a caller has."""
+    return Key(f"{tenant}#X#{extraction_id}", "EXTRACTION")
+
+
+def extraction_entry_key(pk: str, extraction_id: str) -> Key:
+    """An extraction of a session, among the session's own."""
+    return Key(pk, EXTRACTION + extraction_id)
+
+
+def session_entry_keys(tenant: str, ref: str | None, created_at: int, session_id: str) -> list[Key]:
+    """A session's entries in the order of creation: in the tenant's list, and in its subject's."""
+    sk = f"{SESSION}{created_at:015d}#{session_id}"
+    return [Key(pk, sk) for pk in (list_pk(tenant, "sessions"), *(() if ref is None else (subject_pk(tenant, ref),)))]
+
+
+def subject_pk(tenant: str, ref: str) -> str:
+    """The partition of a subject."""
+    return f"{tenant}#U#{ref}"
+
+
+def owner_head_key(pk: str, owner: Owner) -> Key:
+    """The head of whatever values belong to."""
+    return Key(pk, META if owner.kind is OwnerKind.GRAPH else BESIDE_TURNS + "HEAD")

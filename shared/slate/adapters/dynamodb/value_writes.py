@@ -16,7 +16,7 @@ from slate.adapters.dynamodb.calls import Item, Key, TransactionRefused, Write
 from slate.adapters.dynamodb.changes import CONSTANTS, check, put
 from slate.adapters.dynamodb.codec import OVERHEAD_BYTES
 from slate.adapters.dynamodb.keys import (
-    META,
+    owner_head_key,
     owner_pk,
     subject_attributes,
     timer_attributes,
@@ -29,7 +29,7 @@ from slate.adapters.dynamodb.value_items import ValueItems, folder, is_live, liv
 from slate.domain import values as rules
 from slate.domain.errors import Conflict, NotFound, Unavailable
 from slate.domain.graphs import GraphState
-from slate.domain.values import WRITABLE, Author, Change, Changed, Op, Owner
+from slate.domain.values import WRITABLE, Author, Change, Changed, Op, Owner, OwnerKind
 
 VALUE_TRIES: Final = 40
 _LONGEST_PAUSE: Final = 4
@@ -152,22 +152,25 @@ class ValueWrites:
         key = values_key(pk)
         if root is not None:
             if "going" in root:
-                raise Unavailable("the values of this graph are just going, as it ended long ago; repeat the call")
+                raise Unavailable(f"the values of this {owner.kind} are just going, as it has ended; repeat the call")
             return [check(key, "attribute_exists(#pk) AND attribute_not_exists(#going)")]
-        head = self._storage.calls.get(tenant, Key(pk, META))
+        owners = owner_head_key(pk, owner)
+        head = self._storage.calls.get(tenant, owners)
         if head is None or head["state"] == GraphState.DELETING:
             raise NotFound(f"there is no {owner.kind} {owner.id!r}")
         if head["state"] not in WRITABLE:
             raise closed(owner, head["state"])
         now = self._storage.clock.now()
+        # A session's values go when it is closed; a graph's have a moment of their own.
+        ends_later = owner.kind is OwnerKind.GRAPH
         due = now + int(head["retention_days"]) * _DAY_MS
         first: Item = {
             **key.attributes,
             **subject_attributes(tenant, owner.subject_ref),
             "created_at": now,
-            **timer_attributes(key, due),
+            **(timer_attributes(key, due) if ends_later else {}),
         }
-        return [check(Key(pk, META), "#state IN (:CREATING, :ACTIVE)"), put(first)]
+        return [check(owners, "#state IN (:CREATING, :ACTIVE)"), put(first)]
 
     def own(self, tenant: str, plan: Plan, refused: TransactionRefused) -> bool:
         """Whether the refusal is that of a resend: the first value shows, or its history does, that this was made."""

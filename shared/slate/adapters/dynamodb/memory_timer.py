@@ -1,0 +1,53 @@
+"""Finds what has fallen due of memory in the timer index."""
+
+from __future__ import annotations
+
+from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key
+from slate.adapters.dynamodb.changes import Change
+from slate.adapters.dynamodb.keys import (
+    CONTENT_OF_TURN,
+    content_key,
+    session_key,
+    session_pk,
+    timer_attributes,
+    timer_pk,
+)
+from slate.adapters.dynamodb.storage import Storage
+from slate.adapters.dynamodb.table import TIMER, TIMER_PK, TIMER_SK
+from slate.ports.memory_timer import DueMemory, MemoryKind
+
+
+class DynamoMemoryTimer:
+    """Reads and moves entries; what is done about each is the use cases'."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    def due(self, shard: int, limit: int) -> list[DueMemory]:
+        """One query of one shard."""
+        now = self._storage.clock.now()
+        pk, sk = (TIMER_PK, timer_pk("memory", shard)), (TIMER_SK, "<", f"{now + 1:015d}")
+        return [_due(item) for item in self._storage.calls.query_index(TIMER, pk, sk, limit)]
+
+    def postpone(self, due: DueMemory, ms: int) -> None:
+        """Move the entry, if the item is still in the timer."""
+        key = _key(due)
+        change = Change().set(**timer_attributes(key, self._storage.clock.now() + ms, "memory"))
+        try:
+            self._storage.calls.write(due.tenant, change.on(key, "attribute_exists(#timer_pk)"))
+        except ConditionFailed:
+            return  # nothing is due on it any more
+
+
+def _due(item: Item) -> DueMemory:
+    tenant, _, owner = str(item["pk"]).split("#")
+    sk = str(item["sk"])
+    if sk.startswith(CONTENT_OF_TURN):
+        return DueMemory(tenant, MemoryKind.CONTENT, owner, sk.removeprefix(CONTENT_OF_TURN))
+    return DueMemory(tenant, MemoryKind.SESSION, owner)
+
+
+def _key(due: DueMemory) -> Key:
+    if due.kind is MemoryKind.CONTENT:
+        return content_key(session_pk(due.tenant, due.owner), due.name)
+    return session_key(due.tenant, due.owner)

@@ -1,0 +1,225 @@
+"""Changes and deletes turns, with every copy of them, and tells the digest that a turn was in.
+
+What was digested from a deleted turn is withdrawn in the same transaction, so that no read shows it any more. Whether
+a turn is in a closed segment is pinned: a cut in between refuses the transaction, and it is planned anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from slate.adapters.dynamodb import contents
+from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
+from slate.adapters.dynamodb.changes import CONSTANTS, Change, put
+from slate.adapters.dynamodb.graph_store import LAST_PUT_MS
+from slate.adapters.dynamodb.keys import (
+    END,
+    SEGMENT,
+    TURN,
+    first_key,
+    merged_key,
+    segment_key,
+    session_key,
+    timer_attributes,
+    turn_key,
+)
+from slate.adapters.dynamodb.session_items import (
+    STATES,
+    SessionItems,
+    content_place,
+    is_there,
+    unknown,
+    unknown_turn,
+)
+from slate.adapters.dynamodb.storage import Storage
+from slate.domain.errors import Unavailable, VersionMismatch
+from slate.domain.sessions import Found, Mark, Segment, Speaker, Turn
+
+_TRIES: Final = 20
+_ANY: Final = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
+_AT_ONCE: Final = 25
+
+
+class TurnEdits:
+    """Changing and deleting."""
+
+    def __init__(self, storage: Storage, items: SessionItems) -> None:
+        self._storage = storage
+        self._items = items
+
+    def change(
+        self,
+        tenant: str,
+        session_id: str,
+        turn: Turn,
+        marks: tuple[Mark, ...],
+        importance: int,
+        found: tuple[Found, ...],
+    ) -> Turn:
+        """The turn and its copies in one transaction; its segment's edition grows in it."""
+        plain = {"marks": list(marks), "importance": importance, "found": [f.model_dump(mode="json") for f in found]}
+        for attempt in range(_TRIES):
+            head, item = self._read(tenant, session_id, turn.seq)
+            if item["version"] != turn.version:
+                raise VersionMismatch(self._whole(tenant, item).model_dump(mode="json"))
+            changed = self._items.resealed(tenant, item, version=turn.version + 1, **plain)
+            segment = self._segment_of(tenant, head, turn.seq)
+            seen = {**CONSTANTS, ":seen": turn.version}
+            writes = [
+                self._pinned_to(head),
+                Write(Key(item["pk"], item["sk"]), "#version = :seen", seen, item=changed),
+                *self._copies(item, changed, head),
+                *self._outdated(segment, withdrawn=False),
+            ]
+            refused = self._refused(tenant, writes, attempt)
+            # Sealed bytes are never the same twice: those that are there are this very call's.
+            if refused is None or (refused.get(1) or {}).get("said") == changed["said"]:
+                return self._whole(tenant, changed)
+        raise _busy()
+
+    def _copies(self, item: Item, changed: Item, head: Item) -> list[Write]:
+        before = {copy["sk"]: copy for copy in self._items.mark_items(item)}
+        after = {copy["sk"]: copy for copy in self._items.mark_items(changed)}
+        if head.get("first_seq") == item["seq"]:
+            after[first_key(item["pk"]).sk] = self._items.first_item(changed)
+        gone = [Write(Key(item["pk"], sk), _ANY, dict(CONSTANTS), delete=True) for sk in before if sk not in after]
+        return [*gone, *(put(copy, _ANY) for copy in after.values())]
+
+    def delete(self, tenant: str, session_id: str, seq: int, version: int | None) -> Segment | None:
+        """Turn, copies and content in one transaction, with the withdrawal; the object goes before."""
+        for attempt in range(_TRIES):
+            head, item = self._read(tenant, session_id, seq)
+            if version not in (None, item["version"]):
+                raise VersionMismatch(self._whole(tenant, item).model_dump(mode="json"))
+            segment = self._segment_of(tenant, head, seq)
+            seen = {**CONSTANTS, ":seen": item["version"]}
+            place = content_place(item)
+            writes = [
+                self._without(tenant, head, item),
+                Write(Key(item["pk"], item["sk"]), "#version = :seen", seen, delete=True),
+                *(
+                    Write(Key(c["pk"], c["sk"]), _ANY, dict(CONSTANTS), delete=True)
+                    for c in self._items.mark_items(item)
+                ),
+                *([] if place is None else [self._going(place)]),
+                *self._first_after(tenant, head, item),
+                *self._outdated(segment, withdrawn=True),
+            ]
+            refused = self._refused(tenant, writes, attempt)
+            # It is gone: by this call's own earlier try, or another's.
+            if refused is None or (1 in refused and refused[1] is None):
+                if place is not None:
+                    self.drop_content(tenant, place)
+                return None if segment is None else self._items.segment(tenant, segment)
+        raise _busy()
+
+    def _going(self, place: Key) -> Write:
+        """A large content goes with its turn; should this call die, the timer remembers it."""
+        due = self._storage.clock.now() + LAST_PUT_MS
+        return Change().set(going=True, **timer_attributes(place, due, "memory")).on(place, "attribute_exists(#pk)")
+
+    def drop_content(self, tenant: str, place: Key) -> None:
+        """The object in all versions, with those of attempts that lost, then the item that named it."""
+        folder = contents.blob_prefix(tenant, place.pk) + place.sk.replace("#", "/") + "/"
+        self._storage.blobs.delete_all(folder)
+        try:
+            self._storage.calls.write(tenant, Write(place, "attribute_exists(#going)", dict(CONSTANTS), delete=True))
+        except ConditionFailed:
+            return  # gone
+
+    def _read(self, tenant: str, session_id: str, seq: int) -> tuple[Item, Item]:
+        head_key = session_key(tenant, session_id)
+        key = turn_key(head_key.pk, seq)
+        found = self._storage.calls.get_many(tenant, [head_key, key])
+        if not is_there(found.get(head_key)):
+            raise unknown(session_id)
+        if key not in found:
+            raise unknown_turn(seq)
+        return found[head_key], found[key]
+
+    def _whole(self, tenant: str, item: Item) -> Turn:
+        (turn,) = self._items.whole_turns(tenant, [item]) or [self._items.turn(tenant, item)]
+        return turn
+
+    def _segment_of(self, tenant: str, head: Item, seq: int) -> Item | None:
+        """The closed segment that holds a turn."""
+        if seq >= head["segment_first"]:
+            return None
+        between = (segment_key(head["pk"], seq).sk, SEGMENT + END)
+        return next(self._storage.calls.query(tenant, head["pk"], between=between, at_once=1), None)
+
+    @staticmethod
+    def _pinned_to(head: Item) -> Write:
+        """The head, whose open segment begins where it was seen to."""
+        condition = "#state <> :deleting AND #segment_first = :segment_first AND attribute_exists(#pk)"
+        values = {**CONSTANTS, **{f":{n}": v for n, v in STATES.items()}, ":segment_first": head["segment_first"]}
+        return Write(Key(head["pk"], head["sk"]), condition, values)
+
+    def _without(self, tenant: str, head: Item, item: Item) -> Write:
+        """The head without this turn in its counters; the numbers of turns are never given out again."""
+        users = int(item["role"] == Speaker.USER)
+        change = (
+            Change(users=users, tokens=item["tokens"], **STATES)
+            .set(updated_at=self._storage.clock.now())
+            .let(exchanges="#exchanges - :users")
+            .grow("version")
+        )
+        if item["seq"] >= head["segment_first"]:
+            change.let(segment_exchanges="#segment_exchanges - :users", segment_tokens="#segment_tokens - :tokens")
+        pinned = self._pinned_to(head)
+        if head.get("first_seq") != item["seq"]:
+            return change.on(pinned.key, pinned.condition, segment_first=head["segment_first"])
+        following = self._next_user(tenant, item)
+        if following is None:
+            change.remove("first_seq")
+        else:
+            change.set(first_seq=following["seq"])
+        write = change.on(pinned.key, pinned.condition, segment_first=head["segment_first"], turns_seen=head["turns"])
+        # No turn may come in between: it might be the next of the user's.
+        return write.also("#turns = :turns_seen")
+
+    def _first_after(self, tenant: str, head: Item, item: Item) -> list[Write]:
+        """What stands as the user's first message once this one is gone."""
+        if head.get("first_seq") != item["seq"]:
+            return []
+        following = self._next_user(tenant, item)
+        if following is None:
+            return [Write(first_key(item["pk"]), _ANY, dict(CONSTANTS), delete=True)]
+        unchanged = Write(
+            turn_key(item["pk"], following["seq"]), "#version = :seen", {**CONSTANTS, ":seen": following["version"]}
+        )
+        return [unchanged, put(self._items.first_item(following), _ANY)]
+
+    def _next_user(self, tenant: str, item: Item) -> Item | None:
+        after = (turn_key(item["pk"], item["seq"] + 1).sk, TURN + END)
+        found = self._storage.calls.query(tenant, item["pk"], between=after, at_once=_AT_ONCE)
+        return next((turn for turn in found if turn["role"] == Speaker.USER), None)
+
+    def _outdated(self, segment: Item | None, *, withdrawn: bool) -> list[Write]:
+        """The segment is to be digested anew; until then, what was digested from a deleted turn is not shown."""
+        if segment is None:
+            return []
+        change = Change().grow("edition")
+        if not withdrawn:
+            return [change.on(Key(segment["pk"], segment["sk"]), "attribute_exists(#pk)")]
+        change.remove("said").set(digested=0)
+        merged = Change().let(version="if_not_exists(#version, :zero) + :one").remove("said")
+        subject = {name: segment[name] for name in ("subject_pk",) if name in segment}
+        return [
+            change.on(Key(segment["pk"], segment["sk"]), "attribute_exists(#pk)"),
+            merged.set(**subject).on(merged_key(segment["pk"]), _ANY),
+        ]
+
+    def _refused(self, tenant: str, writes: list[Write], attempt: int) -> Mapping[int, Item | None] | None:
+        """Nothing where it was written; otherwise what was in its way: the next look plans anew."""
+        try:
+            self._storage.calls.transact(tenant, writes)
+        except TransactionRefused as refused:
+            self._storage.calls.pause(min(attempt, 4))
+            return refused.failed
+        return None
+
+
+def _busy() -> Unavailable:
+    return Unavailable("the session keeps changing, and nothing was changed by this call; repeat it")
