@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import httpx
 import pytest
 
@@ -222,3 +224,13 @@ def test_a_lost_lease_carries_the_winner():
     with pytest.raises(LeaseLost) as caught:
         stub.client().complete(CLAIM, "did it")
     assert caught.value.data["agent"] == "w-2"
+
+
+def test_the_timeout_of_a_call_that_waits_begins_after_the_wait():
+    stub = Stub([answer(claims("t")), answer(claims("t")), answer({"items": [], "next_after": 0})])
+    client = stub.client()
+    client.claim(["writer"])
+    client.claim(["writer"], wait_seconds=20)
+    client.events("g", wait_seconds=5)
+    assert [request.extensions["timeout"]["read"] for request in stub.requests] == [30, 50, 35]
+    assert [json.loads(request.content).get("wait_seconds") for request in stub.requests[:2]] == [None, 20]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
+from unittest.mock import Mock
 
 import httpx
 import pytest
 
 from client_stub import answer, claim_json, client_over, problem, task_json
-from slate.client import Ask, Done, Failed, SlateClient, Worker
+from slate.client import Ask, Done, Failed, Retries, SlateClient, Worker
 from slate.domain.errors import RoleMissing
 
 BEAT = {"lease_until": "2026-11-30T12:00:00.000Z", "cancel_requested": False}
@@ -239,3 +240,37 @@ def test_the_client_of_a_worker_may_be_shared_by_threads():
     for thread in threads:
         thread.join(10)
     assert sorted(body["action"] for _, body in service.steps) == sorted(f"t{n}" for n in range(40))
+
+
+class Waited:
+    """Nothing to do at first, then a task, then the stop; keeps what each claim asked."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.asked = []
+        self.worker = None
+
+    def __call__(self, request):
+        if not request.url.path.endswith("/claims"):
+            return answer(task_json("t"))
+        self.asked.append(json.loads(request.content).get("wait_seconds"))
+        given = self.answers.pop(0)
+        if not self.answers:
+            self.worker.stop()
+        return given
+
+
+def test_a_worker_that_waits_asks_again_without_a_rest_and_rests_where_it_is_turned_away():
+    nothing, work = answer({"claims": []}), answer({"claims": [claim_json("t")]})
+    service = Waited(nothing, work, problem("retry", "too many wait", retryable=True), nothing, nothing)
+    client = SlateClient(
+        "https://slate.example.com",
+        "slate_acme.k.s",
+        transport=httpx.MockTransport(service),
+        retries=Retries(attempts=1),
+    )
+    worker = service.worker = Worker(client, ["writer"], lambda _: Done("wrote"), wait_seconds=20, poll_seconds=0.01)
+    worker._wake = Mock()
+    worker.run()
+    assert service.asked == [20] * 5
+    assert [call.kwargs for call in worker._wake.get.call_args_list] == [{"timeout": 0.01}]
