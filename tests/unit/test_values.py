@@ -132,9 +132,9 @@ def test_an_append_leaves_the_list_that_was_there():
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({"key": "k", "op": "put"}, "needs a `value`"),
-        ({"key": "k", "op": "merge"}, "needs a `value`"),
-        ({"key": "k", "op": "delete", "value": None}, "takes no `value`"),
+        ({"key": "k", "op": "put"}, "needs a value"),
+        ({"key": "k", "op": "merge"}, "needs a value"),
+        ({"key": "k", "op": "delete", "value": None}, "takes no value"),
         ({"key": "k", "op": "increment", "value": "1"}, "needs a number"),
         ({"key": "k", "op": "increment", "value": True}, "needs a number"),
         ({"key": "k", "op": "swap", "value": 1}, "increment"),

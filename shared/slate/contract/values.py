@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationInfo, field_validator
 
 from slate.contract.tasks import Request
 from slate.domain.values import Changed, Changes, Op, Value, check_operand
@@ -22,10 +22,10 @@ class PatchValue(Request):
     op: Literal[Op.INCREMENT, Op.APPEND, Op.MERGE]
     value: JsonValue = Field(description="the number to add, the item to append, the merge patch (RFC 7396)")
 
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        check_operand(self.op, self.value)
-        return self
+    @field_validator("value", mode="before")
+    @classmethod
+    def _fits(cls, value: Any, info: ValidationInfo) -> Any:
+        return check_operand(info.data.get("op"), value)
 
 
 class ChangeValues(Request):

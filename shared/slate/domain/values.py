@@ -11,9 +11,18 @@ import math
 from collections.abc import Sequence
 from decimal import Decimal
 from enum import StrEnum
-from typing import Annotated, Any, Final, NamedTuple, Self
+from typing import Annotated, Any, Final, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, Strict, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    Strict,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from slate.domain.errors import Conflict, NotFound, TooLarge, VersionMismatch
@@ -74,27 +83,34 @@ class Change(BaseModel):
 
     key: Id
     op: Op
-    value: JsonValue = Field(default=None, description="for every operation but `delete`")
+    value: JsonValue = Field(
+        default_factory=lambda: _NOT_GIVEN, validate_default=True, description="for every operation but `delete`"
+    )
     version: Version | None = Field(default=None, description="the version it is meant for; 0: only if there is none")
 
-    @model_validator(mode="after")
-    def _value_fits(self) -> Self:
-        given = "value" in self.model_fields_set
-        if given is (self.op is Op.DELETE):
-            wanted = "takes no `value`; leave it out" if given else "needs a `value`; give one"
-            raise PydanticCustomError("value_for_op", "{op} {wanted}", {"op": self.op.value, "wanted": wanted})
-        check_operand(self.op, self.value)
-        return self
+    @field_validator("value", mode="before")
+    @classmethod
+    def _fits(cls, value: Any, info: ValidationInfo) -> Any:
+        op = info.data.get("op")
+        given = value is not _NOT_GIVEN
+        if op is not None and given is (op is Op.DELETE):
+            wanted = "takes no value; leave it out" if given else "needs a value; give one"
+            raise PydanticCustomError("value_for_op", "{op} {wanted}", {"op": op.value, "wanted": wanted})
+        return check_operand(op, value) if given else None
 
 
-def check_operand(op: Op, value: JsonValue) -> None:
-    """Refuse what a number cannot be increased by.
+_NOT_GIVEN: Final[Any] = object()
+
+
+def check_operand(op: Op | None, value: Any) -> Any:
+    """The value, if it may be an operation's; a number is increased by numbers only.
 
     Raises:
         PydanticCustomError: as a validator does.
     """
     if op is Op.INCREMENT and not is_number(value):
-        raise PydanticCustomError("increment_by", "increment needs a number as its `value`")
+        raise PydanticCustomError("increment_by", "increment needs a number; give one")
+    return value
 
 
 def _each_key_once(changes: tuple[Change, ...]) -> tuple[Change, ...]:
