@@ -39,8 +39,8 @@ class Closing(StrEnum):
 class SegmentBounds(NamedTuple):
     """What a segment may hold; settings."""
 
-    exchanges: int = 15
-    tokens: int = 90_000
+    exchanges: int
+    tokens: int
     """The share of the window that a segment may fill."""
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import JsonValue
 
 from slate.domain.errors import FieldError
 
@@ -45,15 +45,6 @@ DEFAULT_SCHEMA: Final[Schema] = {
     "required": ["intent", "entities", "confirmed", "outstanding", "decisions", "sentiment"],
     "additionalProperties": False,
 }
-
-
-class SummarySchema(BaseModel):
-    """A schema and its version, which every digest names that was made by it."""
-
-    model_config = ConfigDict(frozen=True)
-
-    version: int = 1
-    definition: dict[str, JsonValue] = Field(default_factory=lambda: dict(DEFAULT_SCHEMA))
 
 
 def faults(schema: Any, where: str = "summary_schema") -> list[FieldError]:
@@ -159,16 +150,26 @@ def _is(kind: str, value: Any) -> bool:
 
 
 def _size_mistakes(schema: Schema, value: Any, where: str) -> Iterator[str]:
-    measure: Mapping[str, tuple[type, ...]] = {"Length": (str,), "Items": (list, tuple), "imum": (int, float)}
-    for ending, types in measure.items():
-        if not isinstance(value, types) or isinstance(value, bool):
-            continue
-        size: Any = value if ending == "imum" else len(value)
-        least, most = schema.get(f"min{ending}"), schema.get(f"max{ending}")
-        if isinstance(least, (int, float)) and size < least:
-            yield f"{where} must be {least} or more ({f'min{ending}'})"
-        if isinstance(most, (int, float)) and size > most:
-            yield f"{where} must be {most} or less ({f'max{ending}'})"
+    measured = _measured(value)
+    if measured is None:
+        return
+    ending, size = measured
+    least, most = schema.get(f"min{ending}"), schema.get(f"max{ending}")
+    if isinstance(least, (int, float)) and size < least:
+        yield f"{where} must be {least} or more (min{ending})"
+    if isinstance(most, (int, float)) and size > most:
+        yield f"{where} must be {most} or less (max{ending})"
+
+
+def _measured(value: Any) -> tuple[str, float] | None:
+    """How keywords that limit this value end, and what they limit."""
+    if isinstance(value, str):
+        return "Length", len(value)
+    if isinstance(value, (list, tuple)):
+        return "Items", len(value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return "imum", value
+    return None
 
 
 def _object_mistakes(schema: Schema, value: dict[str, Any], where: str) -> Iterator[str]:

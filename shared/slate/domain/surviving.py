@@ -91,6 +91,12 @@ def checked(sentence: str) -> frozenset[Checked]:
     return frozenset(found)
 
 
+def figures(sentence: str, kind: Kind) -> list[str]:
+    """The amounts or the dates of a sentence, as they are written."""
+    pattern = _WRITTEN[kind]
+    return [match.group().strip() for match in pattern.finditer(sentence)]
+
+
 def _take(text: str, pattern: re.Pattern[str], kind: Kind, found: set[Checked]) -> str:
     """Note every match, and leave a gap where it stood, so that a date's day is not a number once more."""
     for match in pattern.finditer(text):
@@ -144,6 +150,10 @@ def missing(digest: str, source: Iterable[str]) -> list[str]:
 
 
 _FIGURE: Final = re.compile(f"{_AMOUNT.pattern}|{_DATE.pattern}|{_NUMBER}", re.IGNORECASE)
+_WRITTEN: Final = {
+    Kind.AMOUNT: re.compile(_AMOUNT.pattern, re.IGNORECASE),
+    Kind.DATE: re.compile(_DATE.pattern, re.IGNORECASE),
+}
 _ALIKE_FROM: Final = 3
 
 

@@ -1,4 +1,4 @@
-"""What whoever keeps a session's turns tells whoever digests them. Each call may be repeated, and comes after the write.
+"""What whoever keeps a session's turns tells whoever digests them; each call may be repeated, and follows a write.
 
 What a crash leaves untold is found by the next call for the same session, and by its close.
 """

@@ -26,6 +26,7 @@ from slate.domain.sessions import (
     ToolCall,
     Turn,
 )
+from slate.domain.usage import ModelUsage
 from slate.ports.graph_store import Page
 
 RECENT_TURNS = 64
@@ -81,6 +82,7 @@ class Shown(NamedTuple):
     session: Session
     pinned: PinnedState
     merged: Merged | None
+    usage: ModelUsage = ModelUsage()
 
 
 class Standing(NamedTuple):
@@ -249,6 +251,10 @@ class SessionStore(Protocol):
 
     def segments(self, tenant: str, session_id: str, position: str | None, limit: int) -> Page[Segment]:
         """The closed segments with their digests, the oldest first."""
+        ...
+
+    def newest_segments(self, tenant: str, session_id: str, limit: int) -> list[Segment]:
+        """The last so many closed segments with their digests, the oldest first."""
         ...
 
     def segment(self, tenant: str, session_id: str, last_seq: int) -> Segment | None:

@@ -236,6 +236,11 @@ def pinned_key(pk: str) -> Key:
     return Key(pk, BESIDE_TURNS + "PINNED")
 
 
+def usage_key(pk: str) -> Key:
+    """What models were asked for a session's sake."""
+    return Key(pk, BESIDE_TURNS + "USAGE")
+
+
 def system_key(pk: str) -> Key:
     """The system message."""
     return Key(pk, BESIDE_TURNS + "SYSTEM")

@@ -68,6 +68,12 @@ class SegmentStore:
             [self._items.segment(tenant, item) for item in shown], shown[-1]["sk"] if len(items) > limit else None
         )
 
+    def newest(self, tenant: str, session_id: str, limit: int) -> list[Segment]:
+        """One query, backward."""
+        pk = session_pk(tenant, session_id)
+        found = self._storage.calls.query(tenant, pk, between=(SEGMENT, SEGMENT + END), at_once=limit, backward=True)
+        return [self._items.segment(tenant, item) for item in islice(found, limit)][::-1]
+
     def get(self, tenant: str, session_id: str, last_seq: int) -> Segment | None:
         """One read."""
         item = self._storage.calls.get(tenant, segment_key(session_pk(tenant, session_id), last_seq))

@@ -8,6 +8,7 @@
     TURNS#MERGED        the merged digest
     TURNS#PINNED        the pinned state
     TURNS#SYSTEM        the system message
+    TURNS#USAGE         what models were asked for its sake
     MARK#<imp>#<seq>    a turn to serve word for word, once more
     CONTENT#<by>        what was said where it is too large for the turn's item, or the name of its object
     CLIENT#<digest>     the number of the turn that came with a client_id

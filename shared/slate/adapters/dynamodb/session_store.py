@@ -32,6 +32,7 @@ from slate.adapters.dynamodb.keys import (
     system_key,
     timer_attributes,
     turn_key,
+    usage_key,
 )
 from slate.adapters.dynamodb.segment_store import SegmentStore
 from slate.adapters.dynamodb.session_ends import SessionEnds
@@ -39,6 +40,7 @@ from slate.adapters.dynamodb.session_items import SessionItems, is_large, is_the
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.turn_edits import TurnEdits
 from slate.adapters.dynamodb.turn_writes import TurnWrites
+from slate.adapters.dynamodb.usage_meter import usage_of
 from slate.adapters.dynamodb.value_items import within
 from slate.domain.errors import Conflict, SubjectErased, VersionMismatch
 from slate.domain.sessions import (
@@ -65,7 +67,7 @@ from slate.ports.session_store import (
     Standing,
 )
 
-_BESIDE: Final = 5
+_BESIDE: Final = 6
 """Items beside the turns, at most."""
 _ONE_READ: Final = 600_000
 """Sealed bytes after which a read is not gone on with: the next item still fits DynamoDB's page of 1 MB."""
@@ -128,7 +130,8 @@ class DynamoSessionStore:
         session = self._items.session(tenant, head, by.get(system_key(pk).sk))
         pinned = self._items.pinned(tenant, by[pinned_key(pk).sk])
         merged = self._items.merged(tenant, by.get(merged_key(pk).sk))
-        return Shown(session, pinned, merged if merged is not None and merged.segments else None)
+        usage = usage_of(by.get(usage_key(pk).sk))
+        return Shown(session, pinned, merged if merged is not None and merged.segments else None, usage)
 
     def snapshot(
         self, tenant: str, session_id: str, *, recent: int = RECENT_TURNS, marked: int = MARKED_TURNS
@@ -294,6 +297,10 @@ class DynamoSessionStore:
     def segments(self, tenant: str, session_id: str, position: str | None, limit: int) -> Page[Segment]:
         """As ``SegmentStore``."""
         return self._segments.page(tenant, session_id, position, limit)
+
+    def newest_segments(self, tenant: str, session_id: str, limit: int) -> list[Segment]:
+        """As ``SegmentStore``."""
+        return self._segments.newest(tenant, session_id, limit)
 
     def segment(self, tenant: str, session_id: str, last_seq: int) -> Segment | None:
         """As ``SegmentStore``."""

@@ -1,0 +1,89 @@
+"""A tenant's settings: read by every use case through a small cache, set by who may see to all of the tenant."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+from typing import Final
+
+from slate.contract.tenants import PutTenant, ShownTenant
+from slate.domain.access import Principal
+from slate.domain.errors import Forbidden, Invalid, VersionMismatch
+from slate.domain.summary_schema import faults, warnings
+from slate.domain.tenants import DEFAULTS, TenantSettings
+from slate.ports.clock import Clock
+from slate.ports.tenant_store import TenantStore
+
+_CACHE_SIZE: Final = 1_000
+
+
+class Tenants:
+    """Gives and takes settings."""
+
+    def __init__(self, store: TenantStore, clock: Clock, *, cache_seconds: int) -> None:
+        self._store = store
+        self._clock = clock
+        self._cache_ms = cache_seconds * 1000
+        self._cached: OrderedDict[str, tuple[int, TenantSettings]] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, tenant: str) -> TenantSettings:
+        """The settings to work by: those of at most ``cache_seconds`` ago."""
+        with self._lock:
+            until, settings = self._cached.get(tenant, (0, DEFAULTS))
+        if self._clock.now() < until:
+            return settings
+        return self._keep(tenant, self._store.get(tenant))
+
+    def show(self, principal: Principal) -> ShownTenant:
+        """The settings as they are.
+
+        Raises:
+            Forbidden: the key is bound to a subject.
+        """
+        _unbound(principal)
+        return _shown(self._keep(principal.tenant, self._store.get(principal.tenant)))
+
+    def put(self, principal: Principal, body: PutTenant, version: int | None) -> ShownTenant:
+        """Replace all settings, at this version if one is given; elsewhere they apply within ``cache_seconds``.
+
+        Raises:
+            Forbidden: the key is bound to a subject.
+            Invalid: lists every setting that is wrong.
+            VersionMismatch: they are at another version.
+        """
+        _unbound(principal)
+        if body.summary_schema is not None and (wrong := faults(body.summary_schema)):
+            raise Invalid(wrong)
+        current = self._store.get(principal.tenant)
+        if version is not None and version != current.version:
+            raise VersionMismatch(_shown(current).model_dump(mode="json"))
+        return _shown(self._keep(principal.tenant, self._store.put(principal.tenant, _replaced(current, body))))
+
+    def _keep(self, tenant: str, settings: TenantSettings) -> TenantSettings:
+        with self._lock:
+            self._cached[tenant] = (self._clock.now() + self._cache_ms, settings)
+            self._cached.move_to_end(tenant)
+            while len(self._cached) > _CACHE_SIZE:
+                self._cached.popitem(last=False)
+        return settings
+
+
+def _replaced(current: TenantSettings, body: PutTenant) -> TenantSettings:
+    schema = DEFAULTS.summary_schema if body.summary_schema is None else body.summary_schema
+    changed = schema != current.summary_schema
+    return TenantSettings(
+        summary_schema=schema,
+        summary_schema_version=current.summary_schema_version + changed,
+        version=current.version + 1,
+    )
+
+
+def _shown(settings: TenantSettings) -> ShownTenant:
+    return ShownTenant(**settings.model_dump(), warnings=tuple(warnings(settings.summary_schema)))
+
+
+def _unbound(principal: Principal) -> None:
+    """A key that reaches one person's data has no say over settings, which apply to everybody's."""
+    if principal.subject is not None:
+        raise Forbidden("this key is bound to one subject; use one that is not to see to the tenant's settings")
