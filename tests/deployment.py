@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
+from slate.adapters.dynamodb.table import FEED_FILTER
 from slate.adapters.inprocess.clocks import ManualClock
 from slate.adapters.inprocess.master_key import MasterKeyWrapper
 from slate.adapters.inprocess.queues import InProcessQueues
 from slate.adapters.inprocess.random_ids import RandomIds
+from slate.domain.events import FeedEntry
+from slate.ports.event_bus import EventBus
 from slate.ports.queue import Message
-from slate.wiring import LocalSlate, Parts, Slate, assemble, build_local, manual_clock
+from slate.wiring import FEED_FAILURES, WEBHOOKS, LocalSlate, Parts, Slate, assemble, build_local, manual_clock
+from slate_functions.local.stream import Handler, StreamPump
 
+_QUEUES = {WEBHOOKS: "PushWebhooks.Arn", FEED_FAILURES: "FeedFailures.Arn"}
 _TABLES = {"slate": "StorageMain.Arn", "slate-keys": "StorageKeys.Arn"}
 _OBJECTS, _BUCKET, _KEY = "StorageContent.Arn/any", "StorageContent.Arn", "StorageKey.Arn"
 
@@ -44,6 +49,7 @@ class Deployment:
             "waiting": set(),
             "authorizer": set(),
             "sweeper": set(),
+            "events": set(),
             "webhooks": set(),
         }
         self._local = local
@@ -65,14 +71,30 @@ class Deployment:
             ids=RandomIds(),
             rng=random.Random(1),  # noqa: S311 (the same run each time)
             queues=partial(_Sending, self._local.queues, self.calls[function]),
-            bus=self._local.bus,
+            bus=_Publishing(self._local.bus, self.calls[function]),
             sleep=lambda _: None,
         )
         return assemble(self._local.slate.settings, parts)
 
+    def follow(self, consumer: Handler) -> None:
+        """Hand on the whole stream, which Lambda reads in the function's name."""
+        table = self._local.slate.settings.table
+        acting, self._acting = self._acting, "nobody"
+        pump = StreamPump(
+            self._local.dynamodb,
+            self._local.streams,
+            table,
+            consumer,
+            pattern=FEED_FILTER,
+            given_up=lambda _: None,
+            trimmed=lambda: None,
+        )
+        self._acting = acting
+        pump.run()
+
     def _asked(self, params: dict[str, Any], model: Any, **_: Any) -> None:
-        if model.name == "DeleteTable":
-            return  # the local Slate goes, and its tables with it
+        if model.name in ("DeleteTable", "DescribeTable"):
+            return  # the local Slate goes, and its tables with it; the stream is looked for
         seen_by_iam = _dynamodb if model.service_model.service_name == "dynamodb" else _s3
         self.calls[self._acting].update(seen_by_iam(model.name, params))
 
@@ -109,34 +131,46 @@ class _Sending:
         self._name = name
 
     def send(self, message: Message, *, delay_seconds: int = 0) -> None:
-        self._calls.add(Call("sqs:SendMessage", f"Push{self._name.capitalize()}.Arn"))
+        self._calls.add(Call("sqs:SendMessage", _QUEUES[self._name]))
         self.queues(self._name).send(message, delay_seconds=delay_seconds)
+
+
+class _Publishing:
+    """Publishes as EventBridge would take it, and notes that it was asked to."""
+
+    def __init__(self, bus: EventBus, calls: set[Call]) -> None:
+        self._bus = bus
+        self._calls = calls
+
+    def publish(self, tenant: str, events: Sequence[FeedEntry]) -> None:
+        self._calls.add(Call("events:PutEvents", "PushBus.Arn"))
+        self._bus.publish(tenant, events)
 
 
 def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Call]:
     # A table lies under the key, and DynamoDB uses it in the caller's name.
     yield Call("kms:Decrypt", _KEY, through="dynamodb.eu-central-1.amazonaws.com")
-    match operation:
-        case "TransactWriteItems":
-            for item in params["TransactItems"]:
-                [(kind, part)] = item.items()
-                yield Call(f"dynamodb:{kind}Item", _arn(part["TableName"]))
-        case "BatchGetItem" | "BatchWriteItem":
-            for table in params["RequestItems"]:
-                yield Call(f"dynamodb:{operation}", _arn(table))
-        case "GetItem":
-            yield Call("dynamodb:GetItem", _arn(params["TableName"]), partition=params["Key"]["pk"]["S"])
-        case "Query" if "IndexName" not in params:
-            partition = params["ExpressionAttributeValues"][":pk"]["S"]
-            yield Call("dynamodb:Query", _arn(params["TableName"]), partition=partition)
-        case "PutItem":
-            yield Call("dynamodb:PutItem", _arn(params["TableName"]), partition=params["Item"]["pk"]["S"])
-        case "UpdateItem":
-            yield Call("dynamodb:UpdateItem", _arn(params["TableName"]), partition=params["Key"]["pk"]["S"])
-        case "Query":
-            yield Call("dynamodb:Query", f"{_arn(params['TableName'])}/index/{params['IndexName']}")
-        case _:
-            yield Call(f"dynamodb:{operation}", _arn(params["TableName"]))
+    if "IndexName" in params:
+        yield Call("dynamodb:Query", f"{_arn(params['TableName'])}/index/{params['IndexName']}")
+    elif operation == "TransactWriteItems":
+        for item in params["TransactItems"]:
+            [(kind, part)] = item.items()
+            yield Call(f"dynamodb:{kind}Item", _arn(part["TableName"]), partition=_partition(part))
+    elif operation == "BatchGetItem":
+        for table, asked in params["RequestItems"].items():
+            for key in asked["Keys"]:
+                yield Call("dynamodb:BatchGetItem", _arn(table), partition=_partition({"Key": key}))
+    elif operation == "BatchWriteItem":
+        for table in params["RequestItems"]:
+            yield Call("dynamodb:BatchWriteItem", _arn(table))
+    else:
+        yield Call(f"dynamodb:{operation}", _arn(params["TableName"]), partition=_partition(params))
+
+
+def _partition(part: dict[str, Any]) -> str:
+    """What a part of a request names: an item, its key, or a partition to look through."""
+    key: dict[str, Any] = part.get("Item") or part.get("Key") or {"pk": part["ExpressionAttributeValues"].get(":pk")}
+    return str(key["pk"]["S"])
 
 
 def _s3(operation: str, params: dict[str, Any]) -> Iterator[Call]:

@@ -6,8 +6,8 @@ import pytest
 
 from cold_start import cold_start
 
-CEILING_MS = {"tasks_api": 1_000, "authorizer": 850, "sweeper": 850, "webhooks": 850}
-"""Three times what it takes on an idle machine of two cores: 310, 265, 275 and 275."""
+CEILING_MS = {"tasks_api": 1_000, "authorizer": 850, "sweeper": 850, "events": 850, "webhooks": 850}
+"""Three times what it takes on an idle machine of two cores: 310, 265, 275, 275 and 275."""
 FUNCTIONS = list(CEILING_MS)
 NOWHERE = ["moto", "uvicorn", "rich", "typer", "aws_cdk", "httpx", "opensearchpy", "slate.client", "slate.testing"]
 SPEAKS_HTTP = ["aws_lambda_powertools.event_handler", "slate_functions.http"]
@@ -31,6 +31,6 @@ def test_no_handler_loads_what_a_lambda_does_not_need(starts, function):
     assert [package for package in NOWHERE if starts[function].loads(package)] == []
 
 
-@pytest.mark.parametrize("function", ["authorizer", "sweeper", "webhooks"])
+@pytest.mark.parametrize("function", ["authorizer", "sweeper", "events", "webhooks"])
 def test_a_function_that_speaks_no_http_loads_nothing_for_it(starts, function):
     assert [package for package in SPEAKS_HTTP if starts[function].loads(package)] == []

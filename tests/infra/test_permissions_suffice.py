@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from functools import partial
+from typing import Any
 
 import pytest
 
@@ -29,6 +31,7 @@ from slate.domain.pushed import PushedEvent
 from slate.domain.tasks import TaskSpec
 from slate.ports.webhooks import Answer
 from slate.wiring import Slate
+from slate_functions.events.consume import FeedConsumer
 
 PLANNER = Principal(tenant="acme", agent="planner", key_id="k-1", scopes=frozenset(Scope))
 LARGE = "x" * 150_000
@@ -37,10 +40,12 @@ ROLES = {
     "waiting": "FunctionsWaitingRole",
     "authorizer": "FunctionsAuthorizerRole",
     "sweeper": "FunctionsSweeperRole",
+    "events": "FunctionsEventsRole",
     "webhooks": "FunctionsWebhooksRole",
 }
 NO_CALL_OF_OURS = (
     *("logs:", "xray:"),
+    *("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams"),
     *("sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"),
     "sqs:ReceiveMessage",
 )
@@ -126,6 +131,24 @@ def wait(slate: Slate) -> None:
     slate.following.read(PLANNER, "waited-for", 0, 10, 0)
 
 
+def make_a_feed(slate: Slate) -> None:
+    body = CreateGraph(graph_id="fed", goal="a goal", queue="fed", tasks=(task("first"), task("last")))
+    slate.planning.create(PLANNER, body, None)
+    for claim in slate.working.claim(PLANNER, ClaimTasks(roles=("worker",), queue="fed", max=2), None).claims:
+        slate.working.complete(
+            PLANNER, "fed", claim.task.task_id, CompleteTask(token=claim.token, action="d", result=1)
+        )
+
+
+def feed(slate: Slate, event: Any) -> Any:
+    """A batch of which one record cannot be read: the sweeper is left to look at the table."""
+    for record in event["Records"]:
+        image = record["dynamodb"]["NewImage"]
+        if image["sk"]["S"] == "T#first" and image["state"]["S"] == "DONE":
+            del image["history"]
+    return FeedConsumer(slate.feeds, slate.feed_failures)(event, None)
+
+
 class Refused:
     """A receiver that takes nothing."""
 
@@ -178,6 +201,8 @@ def made() -> dict[str, set[Call]]:
         # Another instance, which has to ask for the keys that this one made.
         deployed.start("tasks_api").steering.get(PLANNER, "parts", "a")
         keep_webhooks(deployed.start("tasks_api"))
+        make_a_feed(deployed.start("tasks_api"))
+        deployed.follow(partial(lambda slate, event, _: feed(slate, event), deployed.start("events")))
         deliver(deployed.start("webhooks"), deployed.clock.now())
         authorizer = deployed.start("authorizer").access
         authorizer.authenticate(credential)
