@@ -131,20 +131,20 @@ def wait(slate: Slate) -> None:
     slate.following.read(PLANNER, "waited-for", 0, 10, 0)
 
 
-def make_a_feed(slate: Slate) -> None:
-    body = CreateGraph(graph_id="fed", goal="a goal", queue="fed", tasks=(task("first"), task("last")))
-    slate.planning.create(PLANNER, body, None)
-    for claim in slate.working.claim(PLANNER, ClaimTasks(roles=("worker",), queue="fed", max=2), None).claims:
-        slate.working.complete(
-            PLANNER, "fed", claim.task.task_id, CompleteTask(token=claim.token, action="d", result=1)
-        )
+def make_feeds(slate: Slate) -> None:
+    for name in ("fed", "fed-whole"):
+        made = CreateGraph(graph_id=name, goal="a goal", queue="fed", tasks=(task("first"), task("last")))
+        slate.planning.create(PLANNER, made, None)
+    for claim in slate.working.claim(PLANNER, ClaimTasks(roles=("worker",), queue="fed", max=4), None).claims:
+        body = CompleteTask(token=claim.token, action="done", result=1)
+        slate.working.complete(PLANNER, claim.task.graph_id, claim.task.task_id, body)
 
 
 def feed(slate: Slate, event: Any) -> Any:
     """A batch of which one record cannot be read: the sweeper is left to look at the table."""
     for record in event["Records"]:
         image = record["dynamodb"]["NewImage"]
-        if image["sk"]["S"] == "T#first" and image["state"]["S"] == "DONE":
+        if (image["pk"]["S"], image["sk"]["S"], image["state"]["S"]) == ("acme#G#fed", "T#first", "DONE"):
             del image["history"]
     return FeedConsumer(slate.feeds, slate.feed_failures)(event, None)
 
@@ -201,7 +201,7 @@ def made() -> dict[str, set[Call]]:
         # Another instance, which has to ask for the keys that this one made.
         deployed.start("tasks_api").steering.get(PLANNER, "parts", "a")
         keep_webhooks(deployed.start("tasks_api"))
-        make_a_feed(deployed.start("tasks_api"))
+        make_feeds(deployed.start("tasks_api"))
         deployed.follow(partial(lambda slate, event, _: feed(slate, event), deployed.start("events")))
         deliver(deployed.start("webhooks"), deployed.clock.now())
         authorizer = deployed.start("authorizer").access
