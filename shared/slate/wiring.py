@@ -192,6 +192,7 @@ def build_aws(settings: Settings, session: boto3.Session) -> Slate:
     )
     client: Any = partial(session.client, config=config)
     rng = random.SystemRandom()
+    urls = {WEBHOOKS: settings.webhooks_queue, FEED_FAILURES: settings.feed_failures_queue}
     return assemble(
         settings,
         Parts(
@@ -202,7 +203,7 @@ def build_aws(settings: Settings, session: boto3.Session) -> Slate:
             executor=ThreadPoolExecutor(PARALLEL_CALLS),
             ids=RandomIds(),
             rng=rng,
-            queues=SqsQueues(_made_once(partial(client, "sqs")), {WEBHOOKS: settings.webhooks_queue}),
+            queues=SqsQueues(_made_once(partial(client, "sqs")), urls),
             bus=EventBridgeBus(_made_once(partial(client, "events")), settings.event_bus, rng, time.sleep),
         ),
     )

@@ -33,7 +33,7 @@ class Stack:
     run_seconds: int = 55
     poll_seconds: int = 5
     sweeper_gb: float = 0.5
-    alarms: int = 5
+    alarms: int = 10
     waiting_gb: float = 0.5
     """Of the function behind the routes that wait."""
     wait_seconds: int = 20
