@@ -49,6 +49,22 @@ class Settings:
     """How long a data key may be used without asking for it again; DRAINED of an erasure waits longer."""
     decision_cache_seconds: int = 60
     """How long a credential's decision is kept: how long a revoked key may live."""
+    tenant_cache_seconds: int = 60
+    """How long a tenant's settings are used without asking for them again."""
+    summary_model: str = "eu.amazon.nova-micro-v1:0"
+    """The Bedrock model, or inference profile, that makes summaries on AWS; `rules`: none does. Locally rules do."""
+    summary_tokens: int = 256
+    """The budget of one segment's summary."""
+    merged_summary_tokens: int = 1024
+    """The budget of a session's summaries merged; beyond it the oldest segments fold to a line each."""
+    segment_exchanges: int = 15
+    """A segment of a conversation holds so many exchanges at most."""
+    segment_window_percent: int = 70
+    """Of the model's window a segment may fill so much."""
+    topic_similarity: str = "calibrated"
+    """Below this likeness a user turn leaves the topic: a number, or what was calibrated for the embedder."""
+    default_window: int = 128000
+    """The tokens of a model's window where a session names none."""
     sweep_poll_seconds: int = 5
     """Pause between two polls of the timer index within one run of the sweeper."""
     sweep_run_seconds: int = 55
