@@ -95,5 +95,7 @@ class SlateStack(Stack):
             event_bus=push.bus.event_bus_name,
             feed_failures_queue=feed.failures.queue_url,
             webhooks_queue=push.webhooks.queue_url,
+            # Whatever a laptop allows: a function's own machine speaks for the function.
+            webhook_addresses="public",
             region=self.region,
         )

@@ -66,7 +66,12 @@ def test_functions_are_told_where_bus_and_queue_are(stack):
     variables = stack.of_type("AWS::Lambda::Function")["FunctionsWebhooksFunction"]["Environment"]["Variables"]
     settings = Settings.from_env({key: stack.text(value) for key, value in variables.items()})
     assert (settings.event_bus, settings.webhooks_queue) == ("PushBus", "PushWebhooks")
-    assert settings.webhook_addresses == "public"
+
+
+def test_no_setting_lets_webhooks_reach_a_functions_own_machine(synthesize):
+    stack = synthesize({"SLATE_WEBHOOK_ADDRESSES": "loopback"})
+    for function in stack.of_type("AWS::Lambda::Function").values():
+        assert function["Environment"]["Variables"]["SLATE_WEBHOOK_ADDRESSES"] == "public"
 
 
 def test_a_message_of_ours_fits_a_queue():
