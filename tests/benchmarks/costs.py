@@ -199,6 +199,22 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
         "create in parts, each task",
         "add a task with 1 parent",
     ),
+    "Values and locks": (
+        "read a value",
+        "list 10 values",
+        "first value of a graph",
+        "new value",
+        "put over a value, increment, append or merge",
+        "increment with Idempotency-Key",
+        "change 10 values together",
+        "delete a value",
+        "complete with a value, nobody waits",
+        "acquire a lock",
+        "acquire a lock that another holds",
+        "heartbeat of a lock",
+        "release a lock",
+        "look at a lock",
+    ),
     "The sweeper's steps": (
         "poll, nothing due",
         "reap a lapsed lease",
@@ -218,6 +234,10 @@ What people do reads first, so that it can be pinned to what they saw. A graph's
     "A planner's steps": """\
 The head of a graph and its place in the list cost 4 write units, once. A task is written twice where it starts out on
 hold, as the roots of a graph in parts do.""",
+    "Values and locks": """\
+A change of a value reads the graph's head and the value, then writes the value and what it was, in one transaction, whose
+parts count twice: each further KB of a value costs 2 units more in either. Beyond 100 KB an object is written instead. A
+completion without values costs what it did. A lock costs one call a step.""",
     "The sweeper's steps": """\
 A poll asks the 16 shards of the timer. The other rows are one entry's: its own shard's query and what is done; the
 queries of the 15 other shards are the idle cost.""",

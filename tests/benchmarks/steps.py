@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
+from contract import sharing
 from contract.world import TENANT, World, many, task
 from slate.adapters.dynamodb.calls import Item, to_wire
 from slate.adapters.dynamodb.keys import task_key
 from slate.adapters.dynamodb.table import READY_SK
+from slate.domain.errors import ClaimLost
 from slate.domain.tasks import TaskSpec
 
 Act = Callable[[], Any]
@@ -164,7 +167,64 @@ def _lapse_after_heartbeat(w: World) -> Act:
     return w.sweep
 
 
+def valued(change: Callable[[World], Any], *there: str) -> Prepare:
+    """A step on values of a graph in which these are there already."""
+
+    def prepare(w: World) -> Act:
+        w.graph(spec("a"))
+        for key in there:
+            sharing.put(w, key, 1)
+        return lambda: change(w)
+
+    return prepare
+
+
+def _complete_with_a_value(w: World) -> Act:
+    w.graph(spec("a"))
+    sharing.put(w, "n", 1)
+    claim = w.claim()
+    return lambda: w.complete(claim, values=({"key": "n", "op": "increment", "value": 1},))
+
+
+def held(step: Callable[[World, Any], Any]) -> Prepare:
+    """A step on a lock that is held."""
+
+    def prepare(w: World) -> Act:
+        lock = sharing.acquire(w)
+        return lambda: step(w, lock)
+
+    return prepare
+
+
+def _acquire_in_vain(w: World) -> Act:
+    sharing.acquire(w)
+
+    def act() -> None:
+        with suppress(ClaimLost):
+            sharing.acquire(w)
+
+    return act
+
+
+TEN: Final = [f"k{i}" for i in range(10)]
+
 STEPS: Final[Mapping[str, Prepare]] = {
+    "read a value": valued(lambda w: sharing.get(w, "n"), "n"),
+    "list 10 values": valued(lambda w: sharing.listed(w, limit=100), *TEN),
+    "first value of a graph": valued(lambda w: sharing.put(w, "n", 1)),
+    "new value": valued(lambda w: sharing.put(w, "n", 1), "other"),
+    "put over a value, increment, append or merge": valued(lambda w: sharing.patch(w, "increment", "n", 1), "n"),
+    "increment with Idempotency-Key": valued(lambda w: sharing.patch(w, "increment", "n", 1, once="k"), "n"),
+    "change 10 values together": valued(
+        lambda w: sharing.change(w, *({"key": key, "op": "increment", "value": 1} for key in TEN)), *TEN
+    ),
+    "delete a value": valued(lambda w: sharing.remove(w, "n"), "n"),
+    "complete with a value, nobody waits": _complete_with_a_value,
+    "acquire a lock": lambda w: lambda: sharing.acquire(w),
+    "acquire a lock that another holds": _acquire_in_vain,
+    "heartbeat of a lock": held(sharing.beat),
+    "release a lock": held(sharing.free),
+    "look at a lock": held(lambda w, _: sharing.look(w)),
     "claim, 100 ready": claim_among(100),
     "claim, 10,000 ready": claim_among(10_000),
     "claim, none ready": lambda w: w.claims,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from contract import sharing
 from contract.world import TENANT, task
 from slate.adapters.dynamodb.calls import Key
 from slate.adapters.dynamodb.keys import END, graph_pk
@@ -38,6 +39,9 @@ def live_a_life(w):
     w.wait(claims["d"], f"{MARK} question")
     w.resume("d", f"{MARK} answer")
     w.fail(w.claim(), f"{MARK} error", retryable=False)
+    for size in (1, 15_000, 2):
+        sharing.put(w, "v", {"said": f"{MARK} " * size})
+    sharing.patch(w, "append", "log", f"{MARK} entry", once="key-4")
     w.slate.access.create(w.me, CreateKey(agent="console", scopes=(Scope.TASKS_READ,), subject=PERSON), "key-3")
 
 
@@ -59,6 +63,7 @@ def test_nothing_a_caller_says_is_stored_in_clear(w):
     everything = list(stored(w))
     assert any("graphs/g/I" in text for text in everything), "a large input went to its object"
     assert any("graphs/g/R" in text for text in everything), "a large result went to its object"
+    assert any("graphs/g/V" in text for text in everything), "a large value went to its object"
     assert [text[:200] for text in everything if MARK in text or "maria" in text] == []
 
 

@@ -7,19 +7,25 @@ from typing import Any, Final
 
 import pytest
 
+from contract import sharing
 from contract.invariants import broken
+from contract.sharing import GRAPH
 from contract.world import TENANT, World, task
 from slate.adapters.dynamodb.keys import ref_of
 from slate.contract.access import CreateKey
 from slate.contract.tasks import AddTasks, CreateGraph
+from slate.contract.values import ChangeValues, PutValue
 from slate.domain.access import Principal, Scope
 from slate.domain.errors import Conflict, Forbidden, NotFound
 from slate.domain.leases import Claim
+from slate.domain.values import Change, Op
 from slate.service.tasks.planning import Planning
 from slate.service.tasks.steering import Steering
 from slate.service.tasks.working import Working
+from slate.service.values import Values
 
 Call = Callable[[World, Principal, Claim], Any]
+ONE_CHANGE: Final = ChangeValues(changes=(Change(key="v", op=Op.PUT, value=1),))
 
 # What a key bound to Ann may try on Bob's graph, whose task it holds a token of.
 HIDDEN: Final[dict[tuple[type, str], Call]] = {
@@ -37,13 +43,20 @@ HIDDEN: Final[dict[tuple[type, str], Call]] = {
     (Steering, "resume"): lambda w, ann, _: w.resume("t", by=ann, graph_id="bobs"),
     (Steering, "cancel"): lambda w, ann, _: w.cancel("t", ann, "bobs"),
     (Steering, "retry"): lambda w, ann, _: w.retry("t", ann, "bobs"),
+    (Values, "get"): lambda w, ann, _: w.slate.values.get(ann, GRAPH, "bobs", "v"),
+    (Values, "list"): lambda w, ann, _: w.slate.values.list(ann, GRAPH, "bobs", "", 10, None),
+    (Values, "history"): lambda w, ann, _: w.slate.values.history(ann, GRAPH, "bobs", "v", 10, None),
+    (Values, "put"): lambda w, ann, _: w.slate.values.put(ann, GRAPH, "bobs", "v", PutValue(value=1), None),
+    (Values, "patch"): lambda w, ann, _: sharing.patch(w, "append", "v", 1, by=ann, graph_id="bobs"),
+    (Values, "delete"): lambda w, ann, _: w.slate.values.delete(ann, GRAPH, "bobs", "v", None),
+    (Values, "change"): lambda w, ann, _: w.slate.values.change(ann, GRAPH, "bobs", ONE_CHANGE, None),
 }
 TOLD_APART: Final = {(Planning, "create"), (Planning, "list"), (Working, "claim")}
 """They name no graph of another's: each has a test of its own below."""
 
 
 def use_cases() -> set[tuple[type, str]]:
-    classes = (Planning, Working, Steering)
+    classes = (Planning, Working, Steering, Values)
     return {(cls, name) for cls in classes for name, value in vars(cls).items() if callable(value) and name[0] != "_"}
 
 
@@ -51,6 +64,7 @@ def use_cases() -> set[tuple[type, str]]:
 def ann(w: World) -> Principal:
     w.graph(task("t"), graph_id="anns", subject="ann")
     w.graph(task("t"), graph_id="bobs", subject="bob")
+    sharing.put(w, "v", ["bob's"], graph_id="bobs")
     w.graph(task("t"), graph_id="nobodys")
     return w.principal("console", subject="ann")
 

@@ -59,6 +59,16 @@ def test_a_late_result_costs_one_call_more(known):
     assert known["complete, late and nobody reclaimed"].less(known["complete, nobody waits"]) == Figures(1, 0, 1)
 
 
+def test_a_change_of_a_value_is_three_calls_and_costs_what_it_and_its_history_take(known):
+    assert known["put over a value, increment, append or merge"] == Figures(3, 3, 4)
+    assert known["change 10 values together"].calls == 3
+
+
+@pytest.mark.parametrize("step", ["acquire a lock", "heartbeat of a lock", "release a lock"])
+def test_a_step_of_a_lock_is_one_call_and_one_write_unit(known, step):
+    assert known[step] == Figures(1, 0, 1)
+
+
 def test_a_reap_is_its_shards_query_and_one_update(known):
     assert known["reap a lapsed lease"] == Figures(2, 0.5, 3)
 
