@@ -37,6 +37,8 @@ class Settings:
     """The address of the queue of stream records that the feed could not take; empty where queues live in the process."""
     webhooks_queue: str = ""
     """The address of the queue of webhook deliveries; empty where queues live in the process."""
+    memory_queue: str = ""
+    """The address of the queue of work on memory; empty where queues live in the process."""
     region: str = "eu-central-1"
     """The AWS region of all of it."""
     ready_shards: int = 1
@@ -69,6 +71,11 @@ class Settings:
     """Pause between two polls of the timer index within one run of the sweeper."""
     sweep_run_seconds: int = 55
     """How long one run of the sweeper goes on polling."""
+
+    session_idle_seconds: int = 1_800
+    """A session in which nothing is said for so long is closed."""
+    session_retention_days: int = 30
+    """A session is kept so long after its last turn, where it does not say itself how long."""
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Self:

@@ -15,6 +15,7 @@ from slate.contract.problems import MEDIA_TYPE, problem_of, status_of
 from slate.domain.errors import (
     Conflict,
     FieldError,
+    IfMatchRequired,
     Internal,
     Invalid,
     Malformed,
@@ -110,6 +111,7 @@ _EXAMPLES: Final[Mapping[HTTPStatus, SlateError]] = {
     HTTPStatus.CONFLICT: Conflict("the id is taken by a graph of other content; choose another"),
     HTTPStatus.GONE: SubjectErased("the data of this person was erased"),
     HTTPStatus.PRECONDITION_FAILED: VersionMismatch({"graph_id": "refund-1042", "state": "ACTIVE", "version": 4}),
+    HTTPStatus.PRECONDITION_REQUIRED: IfMatchRequired("send If-Match with the version that the change is meant for"),
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: TooLarge("the body has 1,100,000 bytes, at most 1,000,000 are taken"),
     HTTPStatus.UNPROCESSABLE_ENTITY: Invalid.field("tasks[3].priority", "must be less than or equal to 9"),
     HTTPStatus.INTERNAL_SERVER_ERROR: Internal("something went wrong on our side; quote the request id"),

@@ -25,6 +25,7 @@ STATUS: Final[Mapping[str, HTTPStatus]] = {
     "cycle": HTTPStatus.CONFLICT,
     "subject_erased": HTTPStatus.GONE,
     "version_mismatch": HTTPStatus.PRECONDITION_FAILED,
+    "if_match_required": HTTPStatus.PRECONDITION_REQUIRED,
     "too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     "invalid": HTTPStatus.UNPROCESSABLE_ENTITY,
     "retry": HTTPStatus.SERVICE_UNAVAILABLE,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
@@ -57,6 +58,22 @@ class Principal(BaseModel):
     def may_reach(self, subject: str | None) -> bool:
         """Whether data about this subject (or about nobody) is within the credential's bounds."""
         return self.subject is None or self.subject == subject
+
+    def may_read(self, readers: Collection[str], owner: str | None = None) -> bool:
+        """Whether it is among the agents and roles that may read something, or is its owner, or ``admin``."""
+        if not readers or Scope.ADMIN in self.scopes:
+            return True
+        return self.agent == owner or self.agent in readers or not self.roles.isdisjoint(readers)
+
+    def acting_agent(self, named: str | None) -> str:
+        """The agent that acts: the credential's own, unless it has ``admin``.
+
+        Raises:
+            Forbidden: it is another's.
+        """
+        if named not in (None, self.agent) and Scope.ADMIN not in self.scopes:
+            raise Forbidden(f"this key is the agent {self.agent}'s; leave `agent` out", agent=self.agent)
+        return named or self.agent
 
     def acting_subject(self, named: str | None) -> str | None:
         """The subject that a new thing is about: the one named, or the credential's own.

@@ -20,6 +20,7 @@
     ├── SubjectErased        410 subject_erased     the key of this person's data is gone
     ├── VersionMismatch      412 version_mismatch   If-Match names an older version; `current` is the entity
     ├── TooLarge             413 too_large          over a stated size
+    ├── IfMatchRequired      428 if_match_required  the write needs the version that it is meant for
     ├── Invalid              422 invalid            lists every offending field
     ├── Unavailable          503 retry              a dependency is busy; the same call may be repeated
     └── Internal             500 internal           a fault of ours, with the request id to quote
@@ -162,6 +163,12 @@ class VersionMismatch(SlateError):
             f"the version is {current['version']} by now; look at `current` and send its version in If-Match",
             current=current,
         )
+
+
+class IfMatchRequired(SlateError):
+    """The write needs If-Match: the version that it is meant for."""
+
+    code = "if_match_required"
 
 
 class TooLarge(SlateError):

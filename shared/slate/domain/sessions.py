@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, Strict, StringConstraints
 
 from slate.domain.instants import Instant
 from slate.domain.names import Id
@@ -19,7 +19,9 @@ VERBATIM_ABOVE: Final = 7
 DIGESTED_FROM: Final = 4
 """A turn of less importance is left out of its segment's digest, and logged as left out."""
 DEFAULT_IMPORTANCE: Final = 5
+DEFAULT_RETENTION_DAYS: Final = 30
 
+Text = Annotated[str, Strict()]
 Importance = Annotated[int, Field(strict=True, ge=1, le=10)]
 
 
@@ -101,8 +103,8 @@ class Step(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    step: str
-    done: bool = False
+    step: Text
+    done: Annotated[bool, Strict()] = False
 
 
 class Pinned(BaseModel):
@@ -110,10 +112,10 @@ class Pinned(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    goal: str = ""
-    constraints: tuple[str, ...] = ()
+    goal: Text = ""
+    constraints: tuple[Text, ...] = ()
     entities: dict[str, JsonValue] = Field(default_factory=dict)
-    decisions: tuple[str, ...] = ()
+    decisions: tuple[Text, ...] = ()
     plan: tuple[Step, ...] = ()
 
 

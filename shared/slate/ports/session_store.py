@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 from pydantic import JsonValue
 
+from slate.domain.marking import Marked
 from slate.domain.sessions import (
     Extraction,
     Found,
@@ -188,16 +189,12 @@ class SessionStore(Protocol):
         """The same backward: the newest first."""
         ...
 
-    def change_turn(
-        self,
-        tenant: str,
-        session_id: str,
-        turn: Turn,
-        marks: tuple[Mark, ...],
-        importance: int,
-        found: tuple[Found, ...],
-    ) -> Turn:
-        """Replace what is marked on a turn at the version given; its segment is digested anew.
+    def many(self, tenant: str, session_id: str, seqs: Sequence[int]) -> list[Turn]:
+        """Those of these turns that are there, whole, in this order."""
+        ...
+
+    def change_turn(self, tenant: str, session_id: str, turn: Turn, marked: Marked) -> tuple[Turn, Segment | None]:
+        """Replace what is marked on a turn at the version given; the closed segment that it is in gets a new edition.
 
         Raises:
             NotFound: there is none (any more).

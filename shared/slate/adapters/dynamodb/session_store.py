@@ -43,10 +43,9 @@ from slate.adapters.dynamodb.turn_writes import TurnWrites
 from slate.adapters.dynamodb.usage_meter import usage_of
 from slate.adapters.dynamodb.value_items import within
 from slate.domain.errors import Conflict, SubjectErased, VersionMismatch
+from slate.domain.marking import Marked
 from slate.domain.sessions import (
     Extraction,
-    Found,
-    Mark,
     Merged,
     Pinned,
     Segment,
@@ -233,17 +232,16 @@ class DynamoSessionStore:
         more = len(shown) < len(items)
         return Page(self._items.whole_turns(tenant, shown), str(shown[-1]["seq"]) if more else None)
 
-    def change_turn(
-        self,
-        tenant: str,
-        session_id: str,
-        turn: Turn,
-        marks: tuple[Mark, ...],
-        importance: int,
-        found: tuple[Found, ...],
-    ) -> Turn:
+    def many(self, tenant: str, session_id: str, seqs: Sequence[int]) -> list[Turn]:
+        """A batch for each 100."""
+        pk = session_pk(tenant, session_id)
+        found = self._storage.calls.get_many(tenant, [turn_key(pk, seq) for seq in seqs])
+        turns = {turn.seq: turn for turn in self._items.whole_turns(tenant, list(found.values()))}
+        return [turns[seq] for seq in seqs if seq in turns]
+
+    def change_turn(self, tenant: str, session_id: str, turn: Turn, marked: Marked) -> tuple[Turn, Segment | None]:
         """As ``TurnEdits``."""
-        return self._edits.change(tenant, session_id, turn, marks, importance, found)
+        return self._edits.change(tenant, session_id, turn, marked)
 
     def delete_turn(self, tenant: str, session_id: str, seq: int, version: int | None) -> Segment | None:
         """As ``TurnEdits``."""

@@ -34,7 +34,8 @@ from slate.adapters.dynamodb.session_items import (
 )
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.errors import Unavailable, VersionMismatch
-from slate.domain.sessions import Found, Mark, Segment, Speaker, Turn
+from slate.domain.marking import Marked
+from slate.domain.sessions import Segment, Speaker, Turn
 
 _TRIES: Final = 20
 _ANY: Final = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
@@ -48,17 +49,10 @@ class TurnEdits:
         self._storage = storage
         self._items = items
 
-    def change(
-        self,
-        tenant: str,
-        session_id: str,
-        turn: Turn,
-        marks: tuple[Mark, ...],
-        importance: int,
-        found: tuple[Found, ...],
-    ) -> Turn:
+    def change(self, tenant: str, session_id: str, turn: Turn, marked: Marked) -> tuple[Turn, Segment | None]:
         """The turn and its copies in one transaction; its segment's edition grows in it."""
-        plain = {"marks": list(marks), "importance": importance, "found": [f.model_dump(mode="json") for f in found]}
+        found = [each.model_dump(mode="json") for each in marked.found]
+        plain = {"marks": list(marked.marks), "importance": marked.importance, "found": found}
         for attempt in range(_TRIES):
             head, item = self._read(tenant, session_id, turn.seq)
             if item["version"] != turn.version:
@@ -75,7 +69,7 @@ class TurnEdits:
             refused = self._refused(tenant, writes, attempt)
             # Sealed bytes are never the same twice: those that are there are this very call's.
             if refused is None or (refused.get(1) or {}).get("said") == changed["said"]:
-                return self._whole(tenant, changed)
+                return self._whole(tenant, changed), None if segment is None else self._after(tenant, segment)
         raise _busy()
 
     def _copies(self, item: Item, changed: Item, head: Item) -> list[Write]:
@@ -111,8 +105,13 @@ class TurnEdits:
             if refused is None or (1 in refused and refused[1] is None):
                 if place is not None:
                     self.drop_content(tenant, place)
-                return None if segment is None else self._items.segment(tenant, segment)
+                return None if segment is None else self._after(tenant, segment)
         raise _busy()
+
+    def _after(self, tenant: str, segment: Item) -> Segment:
+        """The segment as it is by now: its edition is what a digest is made for."""
+        there = self._storage.calls.get(tenant, Key(segment["pk"], segment["sk"]))
+        return self._items.segment(tenant, there or segment)
 
     def _going(self, place: Key) -> Write:
         """A large content goes with its turn; should this call die, the timer remembers it."""

@@ -1,0 +1,1 @@
+"""Conversations: kept, read, changed, closed, and let go."""
