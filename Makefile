@@ -6,7 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 ACCEPTANCE := ../shared/acceptance
 # The black-box checks of what is built so far.
-ACCEPTANCE_FILES := test_tasks.py test_bad_input.py
+ACCEPTANCE_FILES := test_tasks.py test_bad_input.py test_coordination.py
 INPUT ?=
 
 .PHONY: help setup demo test check acceptance race bench costs synth openapi lock serve clean
