@@ -33,6 +33,7 @@ from slate.adapters.dynamodb.task_store import DynamoTaskStore
 from slate.adapters.dynamodb.telling import ReadyTelling
 from slate.adapters.dynamodb.timer_store import DynamoTimerStore
 from slate.adapters.dynamodb.value_store import DynamoValueStore
+from slate.adapters.dynamodb.view_store import DynamoViewStore
 from slate.adapters.dynamodb.webhook_store import DynamoWebhookStore
 from slate.adapters.eventbridge.bus import EventBridgeBus
 from slate.adapters.https.sender import HttpsSender
@@ -63,6 +64,7 @@ from slate.service.tasks.steering import Steering
 from slate.service.tasks.sweeping import Sweeping
 from slate.service.tasks.tokens import Tokens
 from slate.service.tasks.unlocking import Unlocking
+from slate.service.tasks.viewing import Viewing
 from slate.service.tasks.working import Working
 from slate.service.values import GraphOwners, Values
 from slate.service.waiting import POLLED, TOLD, Pauses, Waiting
@@ -101,6 +103,7 @@ class Slate:
     feeds: Feeds
     feed_failures: Queue
     following: Following
+    viewing: Viewing
     webhooks: Webhooks
     delivering: Delivering
 
@@ -174,6 +177,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
         feeds=feeds,
         feed_failures=parts.queues(FEED_FAILURES),
         following=Following(graphs, feed_store, waiting),
+        viewing=Viewing(graphs, DynamoViewStore(storage), cursors, clock),
         webhooks=Webhooks(webhooks, idempotency, cursors, clock, loopback=loopback),
         delivering=Delivering(webhooks, parts.queues(WEBHOOKS), sender, clock, rng, time.monotonic),
     )

@@ -16,11 +16,13 @@ from slate.contract.access import CreateKey
 from slate.contract.tasks import AddTasks, CreateGraph
 from slate.contract.values import ChangeValues, PutValue
 from slate.domain.access import Principal, Scope
+from slate.domain.critical_path import PathBy
 from slate.domain.errors import Conflict, Forbidden, NotFound
 from slate.domain.leases import Claim
 from slate.domain.values import Change, Op
 from slate.service.tasks.planning import Planning
 from slate.service.tasks.steering import Steering
+from slate.service.tasks.viewing import Viewing
 from slate.service.tasks.working import Working
 from slate.service.values import Values
 
@@ -38,6 +40,8 @@ HIDDEN: Final[dict[tuple[type, str], Call]] = {
     (Working, "fail"): lambda w, ann, his: w.fail(his, by=ann),
     (Working, "wait"): lambda w, ann, his: w.wait(his, by=ann),
     (Working, "release"): lambda w, ann, his: w.release(his, ann),
+    (Viewing, "timeline"): lambda w, ann, _: w.slate.viewing.timeline(ann, "bobs", 10, None),
+    (Viewing, "critical_path"): lambda w, ann, _: w.slate.viewing.critical_path(ann, "bobs", PathBy.TOTAL),
     (Steering, "get"): lambda w, ann, _: w.task("t", "bobs", ann),
     (Steering, "list"): lambda w, ann, _: w.slate.steering.list(ann, "bobs", None, None, 10, None),
     (Steering, "resume"): lambda w, ann, _: w.resume("t", by=ann, graph_id="bobs"),
@@ -56,7 +60,7 @@ TOLD_APART: Final = {(Planning, "create"), (Planning, "list"), (Working, "claim"
 
 
 def use_cases() -> set[tuple[type, str]]:
-    classes = (Planning, Working, Steering, Values)
+    classes = (Planning, Working, Viewing, Steering, Values)
     return {(cls, name) for cls in classes for name, value in vars(cls).items() if callable(value) and name[0] != "_"}
 
 

@@ -56,6 +56,8 @@ ROUTES = {
         "/v1/claims",
         {"roles": ["w"], "queue": "q", "max": 3, "lease_seconds": 9},
     ),
+    "critical_path": (lambda c: c.critical_path("g"), "GET", "/v1/graphs/g/critical-path", None),
+    "timeline": (lambda c: list(c.timeline("g")), "GET", "/v1/graphs/g/timeline", None),
     "create_key": (
         lambda c: c.create_key("ada", [Scope.TASKS_READ], roles=["w"], subject="s"),
         "POST",
@@ -72,6 +74,8 @@ ANSWERS = {
     "heartbeat": {"lease_until": AT, "cancel_requested": False},
     "complete": task_json("t", state="DONE", unlocked=["u"]),
     "claim": claims("t"),
+    "critical_path": {"graph_id": "g", "by": "total", "at": AT, "worked_ms": 0, "remaining_ms": 0, "tasks": []},
+    "timeline": {"items": [], "next_cursor": None},
     "create_key": {**KEY, "key": "slate_acme.k1.s"},
     "health": {"status": "ok"},
 }

@@ -10,6 +10,7 @@ from slate_functions.tasks_api.keys_routes import KeyRoutes
 from slate_functions.tasks_api.openapi import tasks_document
 from slate_functions.tasks_api.routes import GraphRoutes, TaskRoutes, WorkRoutes
 from slate_functions.tasks_api.values_routes import LockRoutes, ValueRoutes
+from slate_functions.tasks_api.views_routes import ViewRoutes
 from slate_functions.tasks_api.webhook_routes import WebhookRoutes
 
 
@@ -22,6 +23,7 @@ def tasks_groups(slate: Slate) -> tuple[object, ...]:
         ValueRoutes(slate.values),
         LockRoutes(slate.locks),
         EventRoutes(slate.following),
+        ViewRoutes(slate.viewing),
         KeyRoutes(slate.access),
         WebhookRoutes(slate.webhooks),
         HealthRoutes(),

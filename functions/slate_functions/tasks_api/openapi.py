@@ -9,13 +9,26 @@ from typing import Any, Final
 
 import slate
 from slate_functions.http.openapi import document
+from slate_functions.tasks_api.events_routes import EventRoutes
 from slate_functions.tasks_api.health import HealthRoutes
 from slate_functions.tasks_api.keys_routes import KeyRoutes
 from slate_functions.tasks_api.routes import GraphRoutes, TaskRoutes, WorkRoutes
 from slate_functions.tasks_api.values_routes import LockRoutes, ValueRoutes
+from slate_functions.tasks_api.views_routes import ViewRoutes
 from slate_functions.tasks_api.webhook_routes import WebhookRoutes
 
-GROUPS: Final = (GraphRoutes, TaskRoutes, WorkRoutes, ValueRoutes, LockRoutes, KeyRoutes, WebhookRoutes, HealthRoutes)
+GROUPS: Final = (
+    GraphRoutes,
+    TaskRoutes,
+    WorkRoutes,
+    ValueRoutes,
+    LockRoutes,
+    EventRoutes,
+    ViewRoutes,
+    KeyRoutes,
+    WebhookRoutes,
+    HealthRoutes,
+)
 
 DESCRIPTION: Final = (
     "Shared state for teams of AI agents: one task graph that planners write, workers claim from and people steer. "

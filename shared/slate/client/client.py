@@ -21,12 +21,15 @@ from slate.client.values import AnyChange, GraphValues, changes_of
 from slate.contract.access import CreatedKey, KeyPage
 from slate.contract.feed import FeedPage
 from slate.contract.tasks import Added, Claims, Completed, GraphPage, Heartbeat, TaskPage
+from slate.contract.views import TimelinePage
 from slate.domain.access import ApiKey, Scope
+from slate.domain.critical_path import CriticalPath, PathBy
 from slate.domain.errors import AlreadyTerminal, SlateError
 from slate.domain.events import FeedEntry
 from slate.domain.graphs import DEFAULT_QUEUE, DEFAULT_RETENTION_DAYS, Graph, check_tasks, in_order
 from slate.domain.leases import Claim
 from slate.domain.tasks import Task, TaskSpec, TaskState
+from slate.domain.timeline import TaskTimeline
 
 Progress = Callable[[int, int], None]
 """Told after each part: how many tasks have arrived, and of how many."""
@@ -191,6 +194,19 @@ class SlateClient:
             page = self.events(graph_id, after=after, wait_seconds=wait_seconds)
             yield from page.items
             after = page.next_after
+
+    def critical_path(self, graph_id: str, *, by: PathBy = PathBy.TOTAL) -> CriticalPath:
+        """The chain of tasks that takes longest: in all, or what is still to be done.
+
+        Raises:
+            TooLarge: the graph has over 10,000 tasks.
+        """
+        path = f"{graph_path(graph_id)}/critical-path"
+        return parse(CriticalPath, self._calls.call("GET", path, params={"by": str(by)}))
+
+    def timeline(self, graph_id: str) -> Iterator[TaskTimeline]:
+        """Each task of a graph with who worked on it, and when; page after page as they are asked for."""
+        return pages(self._calls, f"{graph_path(graph_id)}/timeline", partial(parse, TimelinePage), {})
 
     # --- tasks
 
