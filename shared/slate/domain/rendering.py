@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from slate.domain.context import STABLE, Context, Item, Section, SectionName
 from slate.domain.sessions import Speaker
-from slate.domain.tokens import MESSAGE_OVERHEAD, Count, call_text
+from slate.domain.tokens import MESSAGE_OVERHEAD, REPLY_OVERHEAD, Count, call_text
 
 HEADINGS: Final[Mapping[SectionName, str]] = {
     SectionName.SYSTEM: "# System",
@@ -35,7 +35,7 @@ CHANGING: Final = tuple(name for name in SectionName if name not in (*STABLE, *S
 
 def frames(count: Count) -> dict[SectionName, int]:
     """What each section costs beside its items: its heading, and what frames it."""
-    return {name: count(heading) + MESSAGE_OVERHEAD for name, heading in HEADINGS.items()}
+    return {name: count(heading) + MESSAGE_OVERHEAD + REPLY_OVERHEAD for name, heading in HEADINGS.items()}
 
 
 def line_of(item: Item, section: SectionName) -> str:

@@ -18,6 +18,8 @@ Count = Callable[[str], int]
 
 MESSAGE_OVERHEAD: Final = 4
 """A message's role and delimiters: OpenAI documents 3, and 1 for a name."""
+REPLY_OVERHEAD: Final = 3
+"""What begins the reply. It is counted with each section, so that a context of one section counts it too."""
 CALL_OVERHEAD: Final = 8
 """What frames one call of a tool."""
 
