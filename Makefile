@@ -9,7 +9,7 @@ ACCEPTANCE := ../shared/acceptance
 ACCEPTANCE_FILES := test_tasks.py test_bad_input.py test_coordination.py
 INPUT ?=
 
-.PHONY: help setup demo test check acceptance race bench costs synth openapi lock serve clean
+.PHONY: help setup demo test check acceptance race bench eval costs synth openapi lock serve clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,6 +52,9 @@ race: $(READY) ## the long races
 
 bench: $(READY) ## claim and complete through HTTP: p50 and p95
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.bench
+
+eval: $(READY) ## precision and recall of the topic shifts found, on the labelled set
+	@PYTHONPATH=tests $(BIN)/python -m evals.topics
 
 costs: $(READY) ## count what each step costs, into docs/costs.md
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.costs

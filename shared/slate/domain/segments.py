@@ -56,7 +56,7 @@ class Ending(NamedTuple):
 def endings(turns: Sequence[Turn], vectors: Sequence[Vector], topics: Topics, bounds: SegmentBounds) -> list[Ending]:
     """Where segments end among the turns since the last one ended, in order; ``vectors`` has one for each turn.
 
-    The vectors of other than user turns are not looked at, and may be empty.
+    A topic is what users ask and what they are answered; the vectors of other turns may be empty.
     """
     found: list[Ending] = []
     segment = _Open()
@@ -111,19 +111,19 @@ def _full(segment: _Open, bounds: SegmentBounds) -> Closing | None:
 
 def _with(segment: _Open, turn: Turn, vector: Vector) -> _Open:
     grown = replace(segment, last_seq=turn.seq, turns=segment.turns + 1, tokens=segment.tokens + turn.tokens)
+    if any(vector):
+        centroid = joined(segment.centroid, segment.weight, vector)
+        grown = replace(grown, centroid=centroid, weight=segment.weight + 1)
     if turn.role is Speaker.ASSISTANT:
         return replace(grown, proposed=proposes(turn.content))
     if turn.role is not Speaker.USER:
         return grown
-    told = replace(
+    return replace(
         grown,
         exchanges=segment.exchanges + 1,
         decided=segment.decided or (segment.proposed and confirms(turn.content)),
         proposed=False,
     )
-    if not any(vector):
-        return told
-    return replace(told, centroid=joined(segment.centroid, segment.weight, vector), weight=segment.weight + 1)
 
 
 def _end(segment: _Open, reason: Closing, found: list[Ending]) -> _Open:

@@ -27,7 +27,7 @@ class HashingEmbedder:
 
     name = f"hashing-{DIMENSION}-1"
     dimension = DIMENSION
-    same_topic = 0.1
+    same_topic = 0.11
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Each text by itself."""
