@@ -25,6 +25,7 @@ from slate.domain.instants import Instant
 from slate.domain.names import Id
 from slate.domain.pinned import PinnedState
 from slate.domain.sessions import Importance, Mark, Merged, Pinned, Session, Speaker, Summary, ToolCall, Turn
+from slate.domain.usage import ModelUsage
 
 MAX_TURNS_A_CALL: Final = 100
 MAX_SYSTEM_BYTES: Final = 100_000
@@ -172,6 +173,7 @@ class ShownSession(Session):
 
     pinned: PinnedState
     summary: Merged | None = Field(default=None, description="the digests of all closed segments, merged")
+    model_usage: ModelUsage = Field(default=ModelUsage(), description="what models were asked for its sake")
 
 
 class SessionPage(BaseModel):

@@ -15,6 +15,8 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from slate.contract.sessions import SummaryPage
+from slate.domain.access import Principal
 from slate.domain.errors import NotFound, SubjectErased
 from slate.domain.merging import compose, merge, quotable
 from slate.domain.segments import Ending, SegmentBounds, endings
@@ -31,10 +33,16 @@ from slate.ports.session_store import SessionStore
 from slate.ports.token_counter import TokenCounter
 from slate.ports.usage_meter import UsageMeter
 from slate.service.asking import ask
+from slate.service.paging import Cursors
+from slate.service.sessions.reaching import reached
 from slate.service.tenants import Tenants
 
 _log = logging.getLogger(__name__)
 
+RULES_ONLY: Final = "rules"
+"""In the place of a model: none is asked."""
+CALIBRATED: Final = "calibrated"
+"""In the place of a similarity: the embedder's own."""
 LOOK: Final = "segments"
 """The kind of the message: see whether segments of this session end, or are still to be digested."""
 SUMMARY: Final = "summary"
@@ -84,20 +92,41 @@ class Summaries:
         counter: TokenCounter,
         queue: Queue,
         meter: UsageMeter,
+        cursors: Cursors,
         *,
         model: LanguageModel | None,
         bounds: SummaryBounds,
+        similarity: float | None = None,
     ) -> None:
-        """Without a ``model`` digests are made by rules."""
+        """Without a ``model`` digests are made by rules; without a ``similarity`` the embedder's own holds."""
         self._sessions = sessions
         self._tenants = tenants
         self._embedder = embedder
-        self._topics = Topics(embedder.same_topic)
+        self._topics = Topics(embedder.same_topic if similarity is None else similarity)
         self._counter = counter
         self._queue = queue
         self._meter = meter
+        self._cursors = cursors
         self._model = model
         self._bounds = bounds
+
+    def list(self, principal: Principal, session_id: str, limit: int, cursor: str | None) -> SummaryPage:
+        """The digests of closed segments, the oldest first; one that is still to be made is not there.
+
+        Raises:
+            NotFound: there is no such session within reach.
+        """
+        reached(self._sessions, principal, session_id)
+        tenant, of = principal.tenant, f"summaries {session_id}"
+        page = self._sessions.segments(tenant, session_id, self._cursors.position(tenant, of, cursor), limit)
+        folded = self._sessions.merged(tenant, session_id).folded
+        whole_from = max((line.segment for line in folded), default=0) + 1
+        made = (
+            segment.summary.model_copy(update={"folded": segment.number < whole_from, "version": segment.edition})
+            for segment in page.items
+            if segment.summary is not None
+        )
+        return SummaryPage(items=tuple(made), next_cursor=self._cursors.next(tenant, of, page.position))
 
     # ---- what is told after writes
 
@@ -145,7 +174,7 @@ class Summaries:
         return endings(turns, self._vectors(turns), self._topics, self._bounds.of(session))
 
     def _vectors(self, turns: Sequence[Turn]) -> list[Vector]:
-        said = [turn.content if turn.role is Speaker.USER else "" for turn in turns]
+        said = [turn.content if turn.role in (Speaker.USER, Speaker.ASSISTANT) else "" for turn in turns]
         embedded = iter(self._embedder.embed([text for text in said if text]))
         return [next(embedded) if text else () for text in said]
 

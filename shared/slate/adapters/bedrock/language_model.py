@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -34,8 +34,8 @@ class ConverseClient(Protocol):
 class BedrockLanguageModel:
     """Asks the model that is set for a job."""
 
-    def __init__(self, client: ConverseClient, models: Mapping[str, str]) -> None:
-        """``models`` names a model, or an inference profile, for each job."""
+    def __init__(self, client: Callable[[], ConverseClient], models: Mapping[str, str]) -> None:
+        """``models`` names a model, or an inference profile, for each job; the client is made at the first call."""
         self._client = client
         self._models = models
 
@@ -43,7 +43,7 @@ class BedrockLanguageModel:
         """One Converse, at temperature 0; without a call of the tool the answer is nothing."""
         model = self._models[asked.job]
         try:
-            answer = self._client.converse(modelId=model, **_request(asked))
+            answer = self._client().converse(modelId=model, **_request(asked))
         except ClientError as error:
             code = error.response["Error"]["Code"]
             if code in _BUSY:

@@ -100,7 +100,8 @@ class Sessions:
 
     def _shown(self, shown: Shown) -> ShownSession:
         fields = shown.session.model_dump()
-        return ShownSession(**fields, pinned=self._pinning.shown(shown.pinned), summary=shown.merged)
+        pinned = self._pinning.shown(shown.pinned)
+        return ShownSession(**fields, pinned=pinned, summary=shown.merged, model_usage=shown.usage)
 
     def list(self, principal: Principal, limit: int, cursor: str | None, subject: str | None) -> SessionPage:
         """Sessions, the newest first; those that the caller may not see are left out, so a page may be short."""
