@@ -336,7 +336,7 @@ def test_a_secret_is_shown_once_and_under_one_idempotency_key_it_is_the_same(pos
     made = post.w.slate.webhooks.create(post.w.me, body, "key")
     assert post.w.slate.webhooks.create(post.w.me, body, "key") == made
     assert not hasattr(post.w.slate.webhooks.get(post.w.me, made.webhook_id), "secret")
-    assert len(post.w.slate.webhooks.list(post.w.me).items) == 1
+    assert len(post.w.slate.webhooks.list(post.w.me, 50, None).items) == 1
 
 
 def test_a_key_bound_to_a_person_has_no_say_over_webhooks(post):
@@ -345,7 +345,7 @@ def test_a_key_bound_to_a_person_has_no_say_over_webhooks(post):
     body = CreateWebhook(url="https://example.com/", events=("task.ready",))
     for call in (
         lambda: keeping.create(ann, body, None),
-        lambda: keeping.list(ann),
+        lambda: keeping.list(ann, 50, None),
         lambda: keeping.get(ann, webhook.webhook_id),
         lambda: keeping.deliveries(ann, webhook.webhook_id, 10, None),
         lambda: keeping.delete(ann, webhook.webhook_id),
@@ -374,3 +374,7 @@ def test_a_tenant_has_a_bounded_number_of_webhooks(post):
         post.webhook()
     with pytest.raises(Conflict, match="delete one first"):
         post.webhook()
+    first = post.w.slate.webhooks.list(post.w.me, 15, None)
+    rest = post.w.slate.webhooks.list(post.w.me, 15, first.next_cursor)
+    assert len({webhook.webhook_id for webhook in (*first.items, *rest.items)}) == MAX_WEBHOOKS
+    assert rest.next_cursor is None

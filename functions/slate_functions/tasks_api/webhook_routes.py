@@ -38,9 +38,9 @@ class WebhookRoutes:
         return self._webhooks.create(principal, body, idempotency_key)
 
     @get("/v1/webhooks", scope=Scope.ADMIN, gives=examples.WEBHOOK_PAGE)
-    def list_webhooks(self, principal: Principal) -> WebhookPage:
+    def list_webhooks(self, principal: Principal, query: Paging) -> WebhookPage:
         """List the webhooks, never with their secrets."""
-        return self._webhooks.list(principal)
+        return self._webhooks.list(principal, query.limit, query.cursor)
 
     @get("/v1/webhooks/{webhook_id}", scope=Scope.ADMIN, gives=examples.WEBHOOK)
     def get_webhook(self, principal: Principal, webhook_id: PathId) -> Webhook:

@@ -7,6 +7,7 @@
 
 from slate.client.calls import Retries
 from slate.client.client import SlateClient
+from slate.client.webhooks import is_genuine
 from slate.client.worker import Ask, Context, Done, Failed, Handler, Outcome, Worker
 
-__all__ = ["Ask", "Context", "Done", "Failed", "Handler", "Outcome", "Retries", "SlateClient", "Worker"]
+__all__ = ["Ask", "Context", "Done", "Failed", "Handler", "Outcome", "Retries", "SlateClient", "Worker", "is_genuine"]

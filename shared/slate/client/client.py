@@ -18,6 +18,7 @@ from slate.client.calls import Calls, Retries
 from slate.client.locks import NamedLocks
 from slate.client.parts import cut, specs_of
 from slate.client.values import AnyChange, GraphValues, changes_of
+from slate.client.webhooks import Webhooks
 from slate.contract.access import CreatedKey, KeyPage
 from slate.contract.feed import FeedPage
 from slate.contract.tasks import Added, Claims, Completed, GraphPage, Heartbeat, TaskPage
@@ -72,6 +73,7 @@ class SlateClient:
         self._new_id = new_id
         self.values = GraphValues(self._calls, new_id)
         self.locks = NamedLocks(self._calls, new_id)
+        self.webhooks = Webhooks(self._calls, new_id)
 
     def __enter__(self) -> Self:
         """Use it in a ``with``."""

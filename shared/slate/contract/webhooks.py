@@ -30,12 +30,12 @@ class CreatedWebhook(Webhook):
 
 
 class WebhookPage(BaseModel):
-    """Every webhook of the tenant: they are few, so that one page holds them."""
+    """Some webhooks; ``next_cursor`` goes on."""
 
     model_config = ConfigDict(frozen=True)
 
     items: tuple[Webhook, ...]
-    next_cursor: str | None = None
+    next_cursor: str | None
 
 
 class DeliveryPage(BaseModel):

@@ -85,14 +85,19 @@ class Webhooks:
         secret = new_secret(self._entropy(SECRET_BYTES))
         return _shown(self._store.put(principal.tenant, StoredWebhook(webhook, secret)))
 
-    def list(self, principal: Principal) -> WebhookPage:
-        """The tenant's webhooks, without their secrets.
+    def list(self, principal: Principal, limit: int, cursor: str | None) -> WebhookPage:
+        """The tenant's webhooks by id, without their secrets.
 
         Raises:
             Forbidden: the caller is bound to a subject.
         """
         _unbound(principal)
-        return WebhookPage(items=tuple(self._store.all(principal.tenant)))
+        position = self._cursors.position(principal.tenant, "webhooks", cursor)
+        after = [webhook for webhook in self._store.all(principal.tenant) if webhook.webhook_id > (position or "")]
+        last = after[limit - 1].webhook_id if len(after) > limit else None
+        return WebhookPage(
+            items=tuple(after[:limit]), next_cursor=self._cursors.next(principal.tenant, "webhooks", last)
+        )
 
     def get(self, principal: Principal, webhook_id: str) -> Webhook:
         """One webhook, without its secret.
