@@ -71,7 +71,6 @@ class Settings:
     """Pause between two polls of the timer index within one run of the sweeper."""
     sweep_run_seconds: int = 55
     """How long one run of the sweeper goes on polling."""
-
     session_idle_seconds: int = 1_800
     """A session in which nothing is said for so long is closed."""
     session_retention_days: int = 30

@@ -16,6 +16,7 @@ from functools import cache, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
+from slate.adapters.bedrock.language_model import BedrockLanguageModel
 from slate.adapters.dynamodb.calls import Calls
 from slate.adapters.dynamodb.cascade_store import DynamoCascadeStore
 from slate.adapters.dynamodb.codec import Codec
@@ -26,12 +27,16 @@ from slate.adapters.dynamodb.key_store import DynamoApiKeyStore
 from slate.adapters.dynamodb.keyring import DynamoKeyring
 from slate.adapters.dynamodb.keys import ReadyOrder
 from slate.adapters.dynamodb.lock_store import DynamoLockStore
+from slate.adapters.dynamodb.memory_timer import DynamoMemoryTimer
+from slate.adapters.dynamodb.session_store import DynamoSessionStore
 from slate.adapters.dynamodb.steering_store import DynamoSteeringStore
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import TABLES
 from slate.adapters.dynamodb.task_store import DynamoTaskStore
 from slate.adapters.dynamodb.telling import ReadyTelling
+from slate.adapters.dynamodb.tenant_store import DynamoTenantStore
 from slate.adapters.dynamodb.timer_store import DynamoTimerStore
+from slate.adapters.dynamodb.usage_meter import DynamoUsageMeter
 from slate.adapters.dynamodb.value_store import DynamoValueStore
 from slate.adapters.dynamodb.view_store import DynamoViewStore
 from slate.adapters.dynamodb.webhook_store import DynamoWebhookStore
@@ -39,26 +44,40 @@ from slate.adapters.eventbridge.bus import EventBridgeBus
 from slate.adapters.https.sender import HttpsSender
 from slate.adapters.inprocess.clocks import ManualClock, SystemClock
 from slate.adapters.inprocess.event_bus import InProcessEventBus
+from slate.adapters.inprocess.hashing_embedder import HashingEmbedder
 from slate.adapters.inprocess.master_key import MasterKeyWrapper
 from slate.adapters.inprocess.queues import InProcessQueues
 from slate.adapters.inprocess.random_ids import RandomIds
+from slate.adapters.inprocess.token_estimate import EstimatingCounter
 from slate.adapters.inprocess.wakeups import NoWakeups, ThreadWakeups
 from slate.adapters.kms.wrapper import KmsKeyWrapper
 from slate.adapters.s3.blob_store import S3BlobStore
 from slate.adapters.sqs.queues import SqsQueues
 from slate.domain.values import OwnerKind
 from slate.ports.clock import Clock
+from slate.ports.embedder import Embedder
 from slate.ports.event_bus import EventBus
 from slate.ports.ids import Ids
 from slate.ports.keyring import KeyWrapper
+from slate.ports.language_model import LanguageModel
+from slate.ports.memory_timer import MemoryKind
 from slate.ports.queue import Queue, Queues
+from slate.ports.token_counter import TokenCounter
 from slate.ports.wakeups import Wakeups
 from slate.service.access import Access
+from slate.service.decay import Decay
 from slate.service.feed.following import Following
 from slate.service.feed.numbering import Feeds
 from slate.service.idempotency import Idempotency
 from slate.service.locks import Locks
 from slate.service.paging import Cursors
+from slate.service.sessions.ending import Ending
+from slate.service.sessions.extracting import Extracting
+from slate.service.sessions.keeping import Sessions
+from slate.service.sessions.pinning import Pinning
+from slate.service.sessions.reaching import SessionOwners
+from slate.service.sessions.talking import Talking
+from slate.service.summaries import CALIBRATED, RULES_ONLY, SUMMARY, Summaries, SummaryBounds
 from slate.service.tasks.planning import Planning
 from slate.service.tasks.steering import Steering
 from slate.service.tasks.sweeping import Sweeping
@@ -66,6 +85,7 @@ from slate.service.tasks.tokens import Tokens
 from slate.service.tasks.unlocking import Unlocking
 from slate.service.tasks.viewing import Viewing
 from slate.service.tasks.working import Working
+from slate.service.tenants import Tenants
 from slate.service.values import GraphOwners, Values
 from slate.service.waiting import POLLED, TOLD, Pauses, Waiting
 from slate.service.webhooks.delivering import Delivering
@@ -80,10 +100,25 @@ if TYPE_CHECKING:
 
 FEED_FAILURES: Final = "feed-failures"
 """The queue of stream records that the feed could not take: somebody looks at them."""
+MEMORY: Final = "memory"
+"""The queue of work on memory: where segments end, summaries, what closed sessions leave."""
 WEBHOOKS: Final = "webhooks"
 """The queue of events for webhooks, and of their deliveries."""
 PARALLEL_CALLS: Final = 16
 """Calls of one request that may run side by side; the client's connection pool is as large."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """The use cases of what is said and remembered."""
+
+    sessions: Sessions
+    talking: Talking
+    pinning: Pinning
+    summaries: Summaries
+    extracting: Extracting
+    tenants: Tenants
+    decay: Decay
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +141,7 @@ class Slate:
     viewing: Viewing
     webhooks: Webhooks
     delivering: Delivering
+    memory: Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +157,10 @@ class Parts:
     rng: random.Random
     queues: Queues
     bus: EventBus
+    counter: TokenCounter = field(default_factory=EstimatingCounter)
+    embedder: Embedder = field(default_factory=HashingEmbedder)
+    model: LanguageModel | None = None
+    """Without one, rules do what it would."""
     sleep: Callable[[float], None] = time.sleep
     wakeups: Wakeups = field(default_factory=NoWakeups)
     pauses: Pauses = POLLED
@@ -145,6 +185,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
         ready_order=ReadyOrder(settings.ready_shards, settings.ready_level_seconds * 1000),
     )
     graphs, tasks, cascade = DynamoGraphStore(storage), DynamoTaskStore(storage), DynamoCascadeStore(storage)
+    sessions = DynamoSessionStore(storage)
     cursors, unlocking = Cursors(keyring), Unlocking(cascade, clock)
     idempotency = Idempotency(DynamoIdempotencyStore(storage), ids)
     decisions = settings.decision_cache_seconds
@@ -172,7 +213,12 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
         ),
         steering=Steering(graphs, tasks, DynamoSteeringStore(storage), cascade, unlocking, cursors),
         sweeping=Sweeping(DynamoTimerStore(storage, graphs), unlocking, feeds, clock),
-        values=Values({OwnerKind.GRAPH: GraphOwners(graphs, keyring)}, DynamoValueStore(storage), idempotency, cursors),
+        values=Values(
+            {OwnerKind.GRAPH: GraphOwners(graphs, keyring), OwnerKind.SESSION: SessionOwners(sessions, keyring)},
+            DynamoValueStore(storage),
+            idempotency,
+            cursors,
+        ),
         locks=Locks(DynamoLockStore(storage), keyring, idempotency, waiting, parts.wakeups, clock),
         feeds=feeds,
         feed_failures=parts.queues(FEED_FAILURES),
@@ -180,6 +226,55 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
         viewing=Viewing(graphs, DynamoViewStore(storage), cursors, clock),
         webhooks=Webhooks(webhooks, idempotency, cursors, clock, loopback=loopback),
         delivering=Delivering(webhooks, parts.queues(WEBHOOKS), sender, clock, rng, time.monotonic),
+        memory=_memory(settings, parts, storage, sessions, idempotency, cursors),
+    )
+
+
+def _memory(
+    settings: Settings,
+    parts: Parts,
+    storage: Storage,
+    sessions: DynamoSessionStore,
+    idempotency: Idempotency,
+    cursors: Cursors,
+) -> Memory:
+    clock, ids, counter, queue = parts.clock, parts.ids, parts.counter, parts.queues(MEMORY)
+    tenants = Tenants(DynamoTenantStore(storage, ids), clock, cache_seconds=settings.tenant_cache_seconds)
+    summaries = Summaries(
+        sessions,
+        tenants,
+        parts.embedder,
+        counter,
+        queue,
+        DynamoUsageMeter(storage),
+        cursors,
+        model=parts.model,
+        bounds=SummaryBounds(
+            settings.segment_exchanges,
+            settings.segment_window_percent,
+            settings.default_window,
+            settings.summary_tokens,
+            settings.merged_summary_tokens,
+        ),
+        similarity=None if settings.topic_similarity == CALIBRATED else float(settings.topic_similarity),
+    )
+    ending = Ending(sessions, summaries, queue, ids, clock, idle_seconds=settings.session_idle_seconds)
+    pinning, days = Pinning(sessions, counter), settings.session_retention_days
+    return Memory(
+        sessions=Sessions(sessions, ending, pinning, idempotency, cursors, ids, clock, retention_days=days),
+        talking=Talking(sessions, summaries, counter, idempotency, cursors, clock),
+        pinning=pinning,
+        summaries=summaries,
+        extracting=Extracting(sessions, clock),
+        tenants=tenants,
+        decay=Decay(
+            DynamoMemoryTimer(storage),
+            {
+                MemoryKind.SESSION: lambda due, deadline: ending.tick(due.tenant, due.owner, deadline),
+                MemoryKind.CONTENT: lambda due, _: sessions.drop_content(due.tenant, due.owner, due.name),
+            },
+            clock,
+        ),
     )
 
 
@@ -196,7 +291,11 @@ def build_aws(settings: Settings, session: boto3.Session) -> Slate:
     )
     client: Any = partial(session.client, config=config)
     rng = random.SystemRandom()
-    urls = {WEBHOOKS: settings.webhooks_queue, FEED_FAILURES: settings.feed_failures_queue}
+    urls = {
+        WEBHOOKS: settings.webhooks_queue,
+        MEMORY: settings.memory_queue,
+        FEED_FAILURES: settings.feed_failures_queue,
+    }
     return assemble(
         settings,
         Parts(
@@ -209,8 +308,21 @@ def build_aws(settings: Settings, session: boto3.Session) -> Slate:
             rng=rng,
             queues=SqsQueues(_made_once(partial(client, "sqs")), urls),
             bus=EventBridgeBus(_made_once(partial(client, "events")), settings.event_bus, rng, time.sleep),
+            model=_language_model(settings, session),
         ),
     )
+
+
+def _language_model(settings: Settings, session: boto3.Session) -> LanguageModel | None:
+    """The model of each job; none where rules are to do it."""
+    from botocore.config import Config
+
+    models = {SUMMARY: settings.summary_model}
+    if RULES_ONLY in models.values():
+        return None
+    # An answer may take long; a function that waits for one is started by a queue, never by a caller.
+    config = Config(connect_timeout=2, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 3})
+    return BedrockLanguageModel(_made_once(partial(session.client, "bedrock-runtime", config=config)), models)
 
 
 def _made_once(make: Callable[[], Any]) -> Callable[[], Any]:
@@ -249,7 +361,8 @@ class LocalSlate:
 
     def _run_once(self, *, queues: bool) -> int:
         """Each may make work for the others: only a round in which none had any is the last."""
-        done = self.slate.sweeping.run_once() + sum(consume() for consume in self.consumers)
+        due = self.slate.sweeping.run_once() + self.slate.memory.decay.run_once()
+        done = due + sum(consume() for consume in self.consumers)
         return done + (self.queues.run_once() if queues else 0)
 
 
