@@ -352,6 +352,29 @@ def test_an_increment_under_a_key_happens_once_though_the_first_process_died(g: 
     assert get(g, "n").value == 1 + 100 * 3 * KEPT_VERSIONS
 
 
+@pytest.mark.parametrize(
+    "once",
+    [
+        {"key": "n", "op": "put", "value": 1, "version": 1},
+        {"key": "n", "op": "delete"},
+        {"key": "n", "op": "put", "value": "no number"},
+    ],
+)
+def test_a_change_under_a_key_is_known_again_though_it_does_not_fit_what_it_made(
+    g: World, once: dict[str, Any]
+) -> None:
+    put(g, "n", 0)
+    changes = (once, {"key": "m", "op": "increment", "value": 1, "version": 0})
+    g.faults.kill_after(2)
+    with pytest.raises(faults.Killed):
+        change(g, *changes, once="k")
+    g.faults.disarm()
+    g.clock.advance(31)
+    again = change(g, *changes, once="k").items
+    assert [(c.key, c.version, c.deleted) for c in again] == [("n", 2, once["op"] == "delete"), ("m", 1, False)]
+    assert get(g, "m").value == 1
+
+
 # ---- with a completion
 
 COUNT = {"key": "n", "op": "increment", "value": 1}
@@ -484,6 +507,17 @@ def test_a_write_that_meets_the_graphs_deletion_leaves_nothing(g: World, key: st
     g.faults.disarm()
     g.settle()
     assert not g.items()
+
+
+def test_a_large_value_that_is_refused_for_the_graphs_sake_leaves_no_object(g: World) -> None:
+    claim = g.claim()
+    g.faults.arm(1, faults.meanwhile(g.cancel_graph), among=frozenset({"batch_get_item"}))
+    with pytest.raises(Conflict, match="CANCELL"):
+        put(g, "v", big("x"))
+    g.faults.disarm()
+    with pytest.raises(AlreadyTerminal):
+        g.complete(claim, values=({"key": "v", "op": "put", "value": big("x")},))
+    assert not g.objects()
 
 
 def test_values_go_a_retention_after_the_last_task_has_ended(w: World) -> None:

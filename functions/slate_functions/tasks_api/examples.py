@@ -26,7 +26,12 @@ CREATE_GRAPH: Final = {
 ADD_TASKS: Final = {"tasks": [_REPLY]}
 CLAIM: Final = {"roles": ["billing-specialist"], "max": 1, "wait_seconds": 20}
 BEAT: Final = {"token": _TOKEN, "progress": {"step": 2, "of": 3}}
-COMPLETE: Final = {"token": _TOKEN, "action": "issued the refund", "result": {"refund_id": "r-77"}}
+COMPLETE: Final = {
+    "token": _TOKEN,
+    "action": "issued the refund",
+    "result": {"refund_id": "r-77"},
+    "values": [{"key": "budget", "op": "increment", "value": -40}],
+}
 FAIL: Final = {"token": _TOKEN, "error": "the payment provider did not answer"}
 RELEASE: Final = {"token": _TOKEN}
 ASK: Final = {"token": _TOKEN, "question": "Refund 40.00 EUR although the order is 61 days old?"}

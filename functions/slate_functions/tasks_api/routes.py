@@ -187,9 +187,18 @@ class WorkRoutes:
         """Say that the work goes on: the lease is extended."""
         return self._working.heartbeat(principal, graph_id, task_id, body)
 
-    @post(f"{TASK}/complete", scope=WRITE, refusals=CONFLICT, sends=examples.COMPLETE, gives=examples.COMPLETED)
+    @post(
+        f"{TASK}/complete",
+        scope=WRITE,
+        refusals=(*CONFLICT, HTTPStatus.PRECONDITION_FAILED),
+        sends=examples.COMPLETE,
+        gives=examples.COMPLETED,
+    )
     def complete_task(self, principal: Principal, graph_id: PathId, task_id: PathId, body: CompleteTask) -> Completed:
-        """Hand in the result; the same token again is answered the same."""
+        """Hand in the result; the same token again is answered the same.
+
+        With `values`, changes of the graph's values are made with it: all of them and the completion, or nothing.
+        """
         return self._working.complete(principal, graph_id, task_id, body)
 
     @post(f"{TASK}/fail", scope=WRITE, refusals=CONFLICT, sends=examples.FAIL, gives=examples.DELAYED_TASK)

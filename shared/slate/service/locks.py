@@ -23,6 +23,8 @@ from slate.service.idempotency import Idempotency
 from slate.service.sealing import Opaque
 from slate.service.waiting import Waiting
 
+SOON_SECONDS: Final = 0.1
+"""Nobody looks more often, however near the end of the lease is."""
 _FIELDS: Final = tuple(LockLease.model_fields)
 
 
@@ -75,7 +77,9 @@ class Locks:
             return HeldLock(name=name, token=self._token(tenant, lease), epoch=lease.epoch, lease_until=until)
 
         def lapses() -> float | None:
-            return None if seen.lease_until is None else (seen.lease_until - self._clock.now() + 1) / 1000
+            if seen.lease_until is None:
+                return None
+            return max((seen.lease_until - self._clock.now()) / 1000, SOON_SECONDS)
 
         topics = [lock_topic(tenant, name)]
         held = self._waiting.until(look, topics=topics, seconds=body.wait_seconds, within=lapses)

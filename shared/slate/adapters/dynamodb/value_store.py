@@ -21,6 +21,7 @@ from slate.adapters.dynamodb.keys import (
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.value_items import ValueItems, is_live, unknown, within
 from slate.adapters.dynamodb.value_writes import VALUE_TRIES, Plan, ValueWrites, busy
+from slate.domain.errors import Conflict, NotFound, TooLarge, VersionMismatch
 from slate.domain.values import Author, Change, Changed, Owner, Value
 from slate.ports.graph_store import Page
 
@@ -44,7 +45,14 @@ class DynamoValueStore:
     ) -> list[Changed]:
         """A read and a transaction; both again where a value moved in between."""
         for attempt in range(VALUE_TRIES):
-            plan = self._writes.plan(tenant, owner, changes, author)
+            try:
+                plan = self._writes.plan(tenant, owner, changes, author)
+            except (Conflict, NotFound, TooLarge, VersionMismatch):
+                # Where it was made before, it may well not fit what it has made.
+                known = self._known(tenant, owner, author) if remembered else None
+                if known is None:
+                    raise
+                return self._as_made(tenant, owner, known)
             writes = [*plan.writes, self._memory(tenant, owner, plan, author)] if remembered else plan.writes
             try:
                 self._storage.calls.transact(tenant, writes, plan.token)
@@ -52,7 +60,7 @@ class DynamoValueStore:
                 if not self._writes.own(tenant, plan, refused):
                     self._writes.undo(plan)
                     if remembered and (known := refused.failed.get(len(plan.writes))) is not None:
-                        return self.as_of(tenant, owner, {k: int(v) for k, v in known["versions"].items()})
+                        return self._as_made(tenant, owner, known)
                     self._writes.rest(attempt)
                     continue
             self._writes.settle(plan)
@@ -65,6 +73,12 @@ class DynamoValueStore:
         versions = {change.key: change.version for change in plan.results}
         about = subject_attributes(tenant, owner.subject_ref)
         return put({**key.attributes, **about, "versions": versions, "ttl": until // 1000})
+
+    def _known(self, tenant: str, owner: Owner, author: Author) -> Item | None:
+        return self._storage.calls.get(tenant, once_key(owner_pk(tenant, owner), author.by))
+
+    def _as_made(self, tenant: str, owner: Owner, known: Item) -> list[Changed]:
+        return self.as_of(tenant, owner, {key: int(version) for key, version in known["versions"].items()})
 
     def _forget(self, tenant: str, owner: Owner, plan: Plan) -> None:
         """What deleted values held goes from the history, where nothing reaches it any more."""

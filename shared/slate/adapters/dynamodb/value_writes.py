@@ -78,12 +78,14 @@ class ValueWrites:
         keys = [value_key(pk, change.key) for change in changes]
         found = self._storage.calls.get_many(tenant, [values_key(pk), *keys])
         made = [self._made(tenant, change, found.get(key)) for key, change in zip(keys, changes, strict=True)]
-        plan = Plan()
+        admitted: list[Write] = []
+        if any(key not in found for key in keys):
+            admitted = self._admission(tenant, owner, found.get(values_key(pk)))
+        plan = Plan()  # only now: what follows writes objects
         inline = self._inline(made, [found.get(key) for key in keys])
         for key, change, value, small in zip(keys, changes, made, inline, strict=True):
             self._add(plan, tenant, owner, key, change, found.get(key), value, author, inline=small)
-        if any(key not in found for key in keys):
-            plan.writes.extend(self._admission(tenant, owner, found.get(values_key(pk))))
+        plan.writes.extend(admitted)
         return plan
 
     def _made(self, tenant: str, change: Change, item: Item | None) -> Any:
