@@ -77,8 +77,18 @@ _REFERENT: Final = re.compile(
 _LINE: Final = re.compile(r"\n+")
 
 
+class _Line(NamedTuple):
+    says: frozenset[Checked]
+    words: frozenset[str]
+
+
 def checked(sentence: str) -> frozenset[Checked]:
     """All that a sentence says of what may not be lost."""
+    return _parted(sentence).says
+
+
+def _parted(sentence: str) -> _Line:
+    """What it says of these, and the words beside them: what it is about."""
     text = folded(sentence).replace("\u2019", "'")
     found: set[Checked] = set()
     text = _take(text, _AMOUNT, Kind.AMOUNT, found)
@@ -87,8 +97,8 @@ def checked(sentence: str) -> frozenset[Checked]:
     text = _take(text, _NEGATION, Kind.NEGATION, found)
     text = _take(text, _REFERENT, Kind.REFERENT, found)
     text = _take(text, _PLAIN, Kind.NUMBER, found)
-    _take(text, _WORD_NUMBERS, Kind.NUMBER, found)
-    return frozenset(found)
+    text = _take(text, _WORD_NUMBERS, Kind.NUMBER, found)
+    return _Line(frozenset(found), frozenset(content_words(text)))
 
 
 def figures(sentence: str, kind: Kind) -> list[str]:
@@ -110,11 +120,6 @@ def _form(text: str) -> str:
     return re.sub(r"\s+", " ", parted).strip(" .")
 
 
-class _Line(NamedTuple):
-    says: frozenset[Checked]
-    words: frozenset[str]
-
-
 class Digest:
     """The lines of a digest, ready to be asked what they still say."""
 
@@ -126,16 +131,15 @@ class Digest:
 
     def add(self, line: str) -> None:
         """One more line of it."""
-        says = checked(line)
-        self._lines.append(_Line(says, frozenset(content_words(line))))
-        self._known |= says
+        parted = _parted(line)
+        self._lines.append(parted)
+        self._known |= parted.says
 
     def says(self, sentence: str) -> bool:
         """Whether all that the sentence says of what may not be lost stands in one line, about the same thing."""
-        wanted = checked(sentence)
+        wanted, own = _parted(sentence)
         if not wanted <= self._known:
             return False
-        own = frozenset(content_words(sentence))
         need = len(own) * SHARED_WORDS
         return not wanted or any(wanted <= line.says and len(own & line.words) >= need for line in self._lines)
 
@@ -160,7 +164,7 @@ _ALIKE_FROM: Final = 3
 def gathered(lost: Sequence[str]) -> list[str]:
     """Sentences that differ in their figures alone as one: the first, and the figures of the others after it."""
     shapes: dict[str, list[str]] = {}
-    for sentence in lost:
+    for sentence in dict.fromkeys(lost):
         shapes.setdefault(_FIGURE.sub("0", sentence), []).append(sentence)
     return [line for alike in shapes.values() for line in _as_one(alike)]
 
