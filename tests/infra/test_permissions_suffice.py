@@ -159,7 +159,7 @@ class Refused:
 def keep_webhooks(slate: Slate) -> None:
     body = CreateWebhook(url="https://agents.example.com/", events=("task.ready",))
     made = [slate.webhooks.create(PLANNER, body, key) for key in (None, "webhook once", "webhook once")]
-    slate.webhooks.list(PLANNER)
+    slate.webhooks.list(PLANNER, 10, None)
     slate.webhooks.deliveries(PLANNER, made[0].webhook_id, 10, None)
     slate.webhooks.delete(PLANNER, made[1].webhook_id)
 
