@@ -1,7 +1,9 @@
-"""Feeds in their graphs' partitions: a head, an entry for each number, a mark for each task.
+"""Feeds in their graphs' partitions: a head, pages of entries, a mark for each task.
 
-The head's ``turn`` orders all who write: each transaction is committed IF nobody else's came between, and IF the
-graph is the one that was read and is not being deleted, so that nothing is written after the deletion has begun.
+The head's ``turn`` orders all who write: each transaction is committed IF nobody else's came between. It makes the
+head only IF the graph is the one that was read and is not being deleted. A deletion removes the head with the rest,
+and looks again once all that was under way has arrived: so nothing is written to a graph that is gone. The entries of
+a transaction are one item, named by its last number: many changes at once cost little more than one.
 """
 
 from __future__ import annotations
@@ -14,9 +16,10 @@ from slate.adapters.dynamodb.changes import Change, check, put
 from slate.adapters.dynamodb.feed_records import TASK_NAMES, step_of
 from slate.adapters.dynamodb.keys import (
     MARK,
+    MAX_SEQ,
     TASK,
-    feed_entry_key,
     feed_key,
+    feed_page_key,
     graph_pk,
     head_key,
     mark_key,
@@ -33,10 +36,11 @@ from slate.domain.graphs import GraphState
 from slate.domain.tasks import TERMINAL
 from slate.ports.feed_store import FeedMoved, GraphGone, Overview
 
+_PAGES_AT_ONCE: Final = 100
 _IN_TIMER: Final = (TIMER_PK, TIMER_SK)
 _THERE: Final = "attribute_exists(#pk) AND #state <> :DELETING AND #created_at = :born"
 _STEP: Final = ("version", "state", "at", "born", "agent", "epoch", "role", "queue")
-_ENTRY: Final = ("at", "type", "task_id", "state", "agent", "epoch", "role", "queue", "version")
+_ENTRY: Final = ("seq", "at", "type", "task_id", "state", "agent", "epoch", "role", "queue", "version")
 
 
 class DynamoFeedStore:
@@ -68,41 +72,38 @@ class DynamoFeedStore:
         marks: Mapping[str | None, Mark],
         entries: Sequence[FeedEntry],
     ) -> None:
-        """The graph's head is looked at, the feed's moves on, marks and entries are put."""
-        graph_id, about = view.graph_id, subject_attributes(tenant, view.subject_ref)
-        writes = [
-            check(head_key(tenant, graph_id), _THERE, born=view.born),
-            self._moving(tenant, view, head, about, parks=any(mark.parked for mark in marks.values())),
-        ]
+        """The head moves on, marks and a page of entries are put; the first time the graph's head is looked at."""
+        about = subject_attributes(tenant, view.subject_ref)
+        writes = [] if view.head.turn else [check(head_key(tenant, view.graph_id), _THERE, born=view.born)]
+        writes.append(self._moving(tenant, view, head, about, parks=any(mark.parked for mark in marks.values())))
         for task_id, mark in marks.items():
-            item = {**mark_key(tenant, graph_id, task_id).attributes, **about, **_mark_attributes(mark)}
+            item = {**mark_key(tenant, view.graph_id, task_id).attributes, **about, **_mark_attributes(mark)}
             before = view.marks.get(task_id)
             writes.append(put(item) if before is None else _replacing(item, before))
-        for entry in entries:
-            key = feed_entry_key(tenant, graph_id, entry.seq)
-            said = {name: value for name in _ENTRY if (value := getattr(entry, name)) is not None}
-            writes.append(put({**key.attributes, **about, **said}))
+        if entries:
+            key = feed_page_key(tenant, view.graph_id, entries[-1].seq)
+            writes.append(put({**key.attributes, **about, "entries": [_entry_attributes(entry) for entry in entries]}))
         try:
             self._storage.calls.transact(tenant, writes)
         except TransactionRefused as refused:
-            raise (GraphGone if 0 in refused.failed else FeedMoved) from None
+            gone = 0 in refused.failed and not view.head.turn
+            raise (GraphGone if gone else FeedMoved) from None
 
     @staticmethod
     def _moving(tenant: str, view: FeedView, head: FeedHead, about: Item, *, parks: bool) -> Write:
         key = feed_key(tenant, view.graph_id)
-        change = Change().set(seq=head.seq, turn=head.turn, counts=dict(head.counts), **about)
+        change = Change().set(seq=head.seq, turn=head.turn, counts=dict(head.counts))
         if head.shown is not None:
             change.set(shown=head.shown)
         if head.published > view.head.published:
             change.set(published=head.published)
         if head.due is not None and head.due != view.head.due:
             change.set(**timer_attributes(key, head.due))
-        if view.head.turn == 0:
-            change.set(parks=int(parks))
-            return change.on(key, "attribute_not_exists(#pk)")
+        if not view.head.turn:
+            return change.set(parks=int(parks), born=view.born, **about).on(key, "attribute_not_exists(#pk)")
         if parks:
             change.grow("parks")
-        return change.on(key, "#turn = :seen", seen=view.head.turn)
+        return change.on(key, "#turn = :seen AND #born = :born", seen=view.head.turn, born=view.born)
 
     def published(self, tenant: str, graph_id: str, seq: int) -> None:
         """One update, never back; of a feed that is gone, none."""
@@ -114,10 +115,16 @@ class DynamoFeedStore:
             return
 
     def entries(self, tenant: str, graph_id: str, after: int, limit: int) -> list[FeedEntry]:
-        """One query of a range of numbers: there is no gap in it."""
-        first, last = (feed_entry_key(tenant, graph_id, seq) for seq in (after + 1, after + limit))
-        items = self._storage.calls.query(tenant, first.pk, between=(first.sk, last.sk), at_once=limit)
-        return [_entry(graph_id, item) for item in items]
+        """One query from the page that holds the next number on: there is no gap in it."""
+        first, last = (feed_page_key(tenant, graph_id, seq) for seq in (after + 1, MAX_SEQ))
+        found: list[FeedEntry] = []
+        for page in self._storage.calls.query(
+            tenant, first.pk, between=(first.sk, last.sk), at_once=min(limit, _PAGES_AT_ONCE)
+        ):
+            found += [FeedEntry(graph_id=graph_id, **entry) for entry in page["entries"] if entry["seq"] > after]
+            if len(found) >= limit:
+                break
+        return found[:limit]
 
     def all_ended(self, tenant: str, graph_id: str) -> bool:
         """One query, a page for each MB of tasks; it ends at the first that is open."""
@@ -203,6 +210,5 @@ def _is_behind(mark: Mapping[str, Any] | None, step: Step) -> bool:
     return mark is None or mark["version"] < step.version or "unsure" in mark
 
 
-def _entry(graph_id: str, item: Item) -> FeedEntry:
-    said: dict[str, Any] = {name: item[name] for name in _ENTRY if name in item}
-    return FeedEntry(seq=int(str(item["sk"]).partition("#")[2]), graph_id=graph_id, **said)
+def _entry_attributes(entry: FeedEntry) -> Item:
+    return {name: value for name in _ENTRY if (value := getattr(entry, name)) is not None}

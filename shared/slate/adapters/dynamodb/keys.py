@@ -16,7 +16,9 @@ META: Final = "META"
 TASK: Final = "T#"
 FEED: Final = "FEED"
 MARK: Final = "M#"
-ENTRY: Final = "F#"
+PAGE: Final = "F#"
+MAX_SEQ: Final = 999_999_999_999
+"""A feed's numbers have twelve digits."""
 NOBODY: Final = "-"
 """Stands where a ref would: no ref is a hyphen."""
 END: Final = "\U0010ffff"
@@ -73,9 +75,9 @@ def mark_key(tenant: str, graph_id: str, task_id: str | None) -> Key:
     return Key(graph_pk(tenant, graph_id), MARK + (task_id or ""))
 
 
-def feed_entry_key(tenant: str, graph_id: str, seq: int) -> Key:
-    """An entry of a graph's feed."""
-    return Key(graph_pk(tenant, graph_id), f"{ENTRY}{seq:012d}")
+def feed_page_key(tenant: str, graph_id: str, seq: int) -> Key:
+    """Entries of a graph's feed, up to this number: the first page at or after a number's own key holds it."""
+    return Key(graph_pk(tenant, graph_id), f"{PAGE}{seq:012d}")
 
 
 def graph_entry_key(tenant: str, created_at: int, graph_id: str) -> Key:

@@ -4,7 +4,7 @@ Keys (DESIGN: every partition key starts with ``<tenant>#``, so that IAM can enf
 
     <t>#G#<graph>      META, T#<task>, E#<parent>#<child>, I#<task> (input), R#<task> (result),
                        VALUES (looks after them), V#<key>, VH#<key>#<slot> (its last versions), VO#<call>,
-                       FEED (the feed's head), F#<number> (an entry), M#<task> or M# (how far it is numbered)
+                       FEED (the feed's head), F#<number> (entries up to it), M#<task> or M# (how far it is numbered)
     <t>#L#<name>       LOCK
     <t>#I#<key>        one idempotency record
     <t>#N#<kind>       lists: graphs, keys, webhooks

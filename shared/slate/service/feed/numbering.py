@@ -19,10 +19,10 @@ from slate.ports.event_bus import EventBus
 from slate.ports.feed_store import FeedMoved, FeedStore, GraphGone
 from slate.ports.wakeups import EVERYBODY, Wakeups, feed_topic
 
-STEPS_AT_ONCE: Final = 40
-"""A transaction holds 100 writes: both heads, the graph's mark, a mark for each of these, and entries."""
-_TRANSACTION: Final = 100
-_HEADS_AND_MARK: Final = 3
+STEPS_AT_ONCE: Final = 90
+"""A transaction holds 100 writes: both heads, the graph's mark, a mark for each of these, and a page of entries."""
+ENTRIES_AT_ONCE: Final = 200
+"""A page of them stays below 64 KB."""
 _TRIES: Final = 20
 _TOLD_AT_ONCE: Final = 100
 
@@ -79,7 +79,7 @@ class Feeds:
             if view is None:
                 return made
             self._tell_rest(tenant, view)
-            feed = self._acted(tenant, view, ids, act)
+            feed = self._acted(tenant, view, act)
             if not feed.changed:
                 return made
             try:
@@ -94,13 +94,12 @@ class Feeds:
                 return made
         raise Unavailable("other consumers keep changing the feed; repeat the call")
 
-    def _acted(self, tenant: str, view: FeedView, ids: Collection[str], act: Act) -> Numbering:
-        room = _TRANSACTION - _HEADS_AND_MARK - len(ids)
-        feed = Numbering(view, self._clock.now(), room=room)
+    def _acted(self, tenant: str, view: FeedView, act: Act) -> Numbering:
+        feed = Numbering(view, self._clock.now(), room=ENTRIES_AT_ONCE)
         act(feed)
         if feed.completes and not self._store.all_ended(tenant, view.graph_id):
             # A task that the feed has not seen yet is open: it will be seen, and the end is looked for again.
-            feed = Numbering(view, self._clock.now(), room=room, completing=False)
+            feed = Numbering(view, self._clock.now(), room=ENTRIES_AT_ONCE, completing=False)
             act(feed)
         return feed
 
