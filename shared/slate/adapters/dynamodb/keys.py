@@ -297,3 +297,8 @@ def subject_pk(tenant: str, ref: str) -> str:
 def owner_head_key(pk: str, owner: Owner) -> Key:
     """The head of whatever values belong to."""
     return Key(pk, META if owner.kind is OwnerKind.GRAPH else BESIDE_TURNS + "HEAD")
+
+
+def context_part_key(tenant: str, context_id: str, number: int) -> Key:
+    """A part of what an agent was given; the first is all of it, unless it is very large."""
+    return Key(f"{tenant}#C#{context_id}", f"RECEIPT#{number:03d}")
