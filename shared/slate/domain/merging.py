@@ -170,7 +170,9 @@ def _joined(old: Sequence[Summary], whole: Sequence[Summary], budget: int, count
     kept = list(dict.fromkeys(sentence for summary in whole for sentence in summary.kept))
     # What the newest pushed out may hold a number that stands nowhere else.
     text = "\n".join([*field_lines(fields), *kept])
-    kept += missing(text, [saying for summary in whole for saying in _sayings(summary.fields)])
+    kept += missing(
+        text, [saying for summary in whole for each in summary.fields.values() for saying in _sayings(each)]
+    )
     merged = Merged(
         fields=fields,
         kept=tuple(kept),
@@ -205,7 +207,7 @@ def _list(value: JsonValue) -> list[JsonValue]:
 
 
 def _same(value: JsonValue) -> str:
-    return folded(_flat(value)).strip(" .!")
+    return folded(_flat(value)).strip(" .!?")
 
 
 def _sayings(value: JsonValue) -> Iterable[str]:

@@ -103,9 +103,8 @@ def _entities(turns: Sequence[Turn]) -> JsonValue:
         found.setdefault("ids", {}).update(dict.fromkeys(_IDENTIFIER.findall(sentence)))
     for sentence in _said(turns, Speaker.USER):
         found.setdefault("names", {}).update(dict.fromkeys(_NAME.findall(sentence)))
-    for date in found.get("dates", ()):
-        for name in date.split():
-            found.get("names", {}).pop(name, None)
+    other = {word for name in ("dates", "ids") for each in found.get(name, ()) for word in each.split()}
+    found["names"] = {name: None for name in found.get("names", ()) if name not in other}
     return {name: [*list(values)[:MAX_LISTED]] for name, values in found.items() if values}
 
 
