@@ -64,7 +64,7 @@ synth: $(READY) ## the CloudFormation template, into cdk.out
 	@$(BIN)/python -m slate_infra.app
 
 openapi: $(READY) ## the OpenAPI document, into docs/openapi.json
-	@$(BIN)/python -m slate_functions.tasks_api.openapi > docs/openapi.json
+	@$(BIN)/python -m slate_functions.local.openapi > docs/openapi.json
 
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-annotate --no-header
 # The runtime brings boto3's family; no function calls by httpx.
@@ -74,6 +74,8 @@ lock: ## the hashed lock files, from pyproject.toml
 	@$(COMPILE) --universal --python-version 3.11 --extra dev -o requirements/dev.txt pyproject.toml requirements/build.in
 	@$(COMPILE) --python-version 3.13 --python-platform aarch64-manylinux_2_28 --extra server -c requirements/dev.txt \
 		$(addprefix --no-emit-package ,$(NOT_BUNDLED)) -o requirements/lambda.txt pyproject.toml
+	@$(COMPILE) --python-version 3.13 --python-platform aarch64-manylinux_2_28 -c requirements/dev.txt \
+		-o requirements/agent.txt pyproject.toml
 
 clean: ## remove what the targets made
 	@rm -rf .venv build cdk.out demo-out .pytest_cache .mypy_cache .ruff_cache

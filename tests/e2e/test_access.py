@@ -9,7 +9,7 @@ import pytest
 from slate.domain.access import Scope
 from slate_app import Api
 from slate_functions.http.routes import declarations
-from slate_functions.tasks_api.openapi import GROUPS
+from slate_functions.local.openapi import GROUPS
 
 ROUTES = [declared for group in GROUPS for _, declared in declarations(group)]
 GUARDED = [route for route in ROUTES if not route.public]

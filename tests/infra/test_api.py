@@ -46,7 +46,7 @@ def test_every_route_is_served_by_the_tasks_api_but_those_that_wait(stack, route
 
 def test_those_that_wait_are_those_that_the_functions_declare():
     with open_service(manual=True) as service:
-        groups = tasks_groups(service.slate)
+        groups = tasks_groups(service.slate, dict)
     declared = (declaration for group in groups for _, declaration in declarations(type(group)))
     assert {declaration.key for declaration in declared if declaration.waits} == WAITING
 

@@ -15,10 +15,10 @@ from slate_functions.http.binding import answer_model
 from slate_functions.http.docs import DocsRoutes
 from slate_functions.http.openapi import Operation
 from slate_functions.http.routes import declarations
-from slate_functions.tasks_api.openapi import GROUPS, tasks_document
+from slate_functions.local.openapi import GROUPS, whole_document
 
 SNAPSHOT = Path(__file__).parents[2] / "docs" / "openapi.json"
-DOCUMENT = tasks_document()
+DOCUMENT = whole_document()
 OPERATIONS = [Operation(group, name, declared) for group in GROUPS for name, declared in declarations(group)]
 SHOWN = [(path, method, shown) for path, methods in DOCUMENT["paths"].items() for method, shown in methods.items()]
 BY_ID = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
@@ -97,7 +97,7 @@ def test_it_describes_every_parameter_of_a_list():
 
 @pytest.fixture(scope="module")
 def app():
-    return App([DocsRoutes(tasks_document)], Watcher())
+    return App([DocsRoutes(whole_document)], Watcher())
 
 
 def test_it_is_served_to_anybody(app):

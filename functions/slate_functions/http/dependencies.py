@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from slate.domain.errors import Invalid
+from slate.domain.errors import IfMatchRequired, Invalid
 from slate.domain.names import Id
 
 DEFAULT_PAGE: Final = 50
@@ -46,6 +46,7 @@ class FromHeader:
     read: Callable[[str | None], Any]
     description: str
     schema: Mapping[str, Any]
+    required: bool = False
 
 
 def read_if_match(value: str | None) -> int | None:
@@ -60,6 +61,17 @@ def read_if_match(value: str | None) -> int | None:
     if version is None:
         raise Invalid.field("If-Match", 'send one version as the ETag gave it, such as "3", or *')
     return int(version[1])
+
+
+def read_needed_if_match(value: str | None) -> int | None:
+    """The same, of a write that must say which version it is meant for; ``*`` says that any will do.
+
+    Raises:
+        IfMatchRequired: there is no such header.
+    """
+    if value is None:
+        raise IfMatchRequired("send If-Match with the version that the change is meant for, as the ETag gave it, or *")
+    return read_if_match(value)
 
 
 def read_idempotency_key(value: str | None) -> str | None:
@@ -86,6 +98,18 @@ IfMatch = Annotated[
     ),
 ]
 """The version to write over, or None for any."""
+
+NeededIfMatch = Annotated[
+    int | None,
+    FromHeader(
+        "If-Match",
+        read_needed_if_match,
+        'the version that the change is meant for, as the ETag gave it (`"3"`); `*`: any. Without it: 428',
+        {"type": "string", "examples": ['"3"']},
+        required=True,
+    ),
+]
+"""The version to write over, which must be said; None for any."""
 
 IdempotencyKey = Annotated[
     str | None,

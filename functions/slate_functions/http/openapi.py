@@ -56,6 +56,7 @@ class Operation:
             HTTPStatus.FORBIDDEN: not self.declaration.public,
             HTTPStatus.NOT_FOUND: bool(signature.path),
             HTTPStatus.PRECONDITION_FAILED: any(header.name == "If-Match" for _, header in signature.headers),
+            HTTPStatus.PRECONDITION_REQUIRED: any(header.required for _, header in signature.headers),
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE: signature.body is not None,
             HTTPStatus.UNPROCESSABLE_ENTITY: not self.declaration.public,
             HTTPStatus.INTERNAL_SERVER_ERROR: True,
@@ -122,7 +123,7 @@ def _parameters(signature: Signature) -> Iterator[dict[str, Any]]:
         yield {
             "name": header.name,
             "in": "header",
-            "required": False,
+            "required": header.required,
             "description": header.description,
             "schema": dict(header.schema),
         }

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from threading import Event, Thread
 from typing import Final
 
@@ -15,13 +15,17 @@ from slate.contract.access import CreateKey
 from slate.domain.access import Scope
 from slate.domain.errors import Conflict
 from slate.settings import Settings
-from slate.wiring import WEBHOOKS, LocalSlate, build_local, manual_clock
+from slate.wiring import MEMORY, WEBHOOKS, LocalSlate, build_local, manual_clock
 from slate_functions.authorizer.authorize import Authorizer
+from slate_functions.extractor.consume import Consumer as MemoryConsumer
+from slate_functions.extractor.dispatch import Dispatch
 from slate_functions.http.app import App
 from slate_functions.http.observing import Fault, Served
 from slate_functions.local.feeding import feed_consumer
 from slate_functions.local.gateway import Gateway
 from slate_functions.local.local_routes import LocalRoutes
+from slate_functions.local.openapi import whole_document
+from slate_functions.memory_api.app import memory_groups
 from slate_functions.tasks_api.app import tasks_groups
 from slate_functions.webhooks.consume import Consumer
 
@@ -32,10 +36,11 @@ ADMIN: Final = "admin"
 THREADS: Final = 8
 """Calls of moto go one at a time, so that more threads would only wait."""
 SWEEP_SECONDS: Final = 0.25
+DECAY_SECONDS: Final = 5.0
 CONSUME_SECONDS: Final = 0.05
 DELIVER_SECONDS: Final = 0.05
-VISIBILITY_SECONDS: Final = 90
-"""As on AWS: six times as long as a try of a delivery may take."""
+VISIBILITY_SECONDS: Final = 180
+"""As on AWS: six times as long as the consumer may run."""
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +64,9 @@ class LocalService:
     def __init__(self, local: LocalSlate, executor: Executor, waiting: Executor, queued: Executor) -> None:
         self.slate = local.slate
         self.local = local
-        app = App([*tasks_groups(local.slate), LocalRoutes(self)], LogObserver())
+        groups = (*tasks_groups(local.slate, whole_document), *memory_groups(local.slate), LocalRoutes(self))
+        app = App(groups, LogObserver())
+        local.queues.consume(MEMORY, MemoryConsumer(Dispatch(local.slate.memory)))
         local.queues.consume(WEBHOOKS, Consumer(local.slate.delivering, queued), visibility_seconds=VISIBILITY_SECONDS)
         local.consumers.append(feed_consumer(local).run)
         self.gateway = Gateway(app, Authorizer(local.slate.access), executor, waiting)
@@ -105,7 +112,7 @@ def open_service(*, manual: bool, settings: Settings | None = None) -> Iterator[
         if manual:
             yield service
             return
-        with _sweeping(service), _consuming(service), _delivering(service):
+        with _sweeping(service), _decaying(service), _consuming(service), _delivering(service):
             yield service
 
 
@@ -118,18 +125,27 @@ def _ended(local: LocalSlate) -> Iterator[None]:
         local.wakeups.close()
 
 
+def _sweeping(service: LocalService) -> AbstractContextManager[None]:
+    return _repeated("sweeper", SWEEP_SECONDS, service.slate.sweeping.run_once)
+
+
+def _decaying(service: LocalService) -> AbstractContextManager[None]:
+    return _repeated("decay", DECAY_SECONDS, service.slate.memory.decay.run_once)
+
+
 @contextmanager
-def _sweeping(service: LocalService) -> Iterator[None]:
+def _repeated(name: str, seconds: float, run_once: Callable[[], int]) -> Iterator[None]:
+    """Work off a kind of the timer again and again."""
     stop = Event()
 
-    def sweep() -> None:
-        while not stop.wait(SWEEP_SECONDS):
+    def run() -> None:
+        while not stop.wait(seconds):
             try:
-                service.slate.sweeping.run_once()
-            except Exception as error:  # noqa: BLE001  # one bad poll must not end the thread that all leases rely on
-                LogObserver().failed(Fault.of(error, "", "sweeper"))
+                run_once()
+            except Exception as error:  # noqa: BLE001  # one bad poll must not end the thread that all of it relies on
+                LogObserver().failed(Fault.of(error, "", name))
 
-    thread = Thread(target=sweep, name="slate-sweeper", daemon=True)
+    thread = Thread(target=run, name=f"slate-{name}", daemon=True)
     thread.start()
     try:
         yield

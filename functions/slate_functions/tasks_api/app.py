@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
 from slate.wiring import Slate
 from slate_functions.http.docs import DocsRoutes
 from slate_functions.tasks_api.events_routes import EventRoutes
 from slate_functions.tasks_api.health import HealthRoutes
 from slate_functions.tasks_api.keys_routes import KeyRoutes
-from slate_functions.tasks_api.openapi import tasks_document
 from slate_functions.tasks_api.routes import GraphRoutes, TaskRoutes, WorkRoutes
 from slate_functions.tasks_api.values_routes import LockRoutes, ValueRoutes
 from slate_functions.tasks_api.views_routes import ViewRoutes
 from slate_functions.tasks_api.webhook_routes import WebhookRoutes
 
+GROUPS: Final = (
+    GraphRoutes,
+    TaskRoutes,
+    WorkRoutes,
+    ValueRoutes,
+    LockRoutes,
+    EventRoutes,
+    ViewRoutes,
+    KeyRoutes,
+    WebhookRoutes,
+    HealthRoutes,
+)
+"""In the order of the document."""
 
-def tasks_groups(slate: Slate) -> tuple[object, ...]:
-    """Every group of routes of the tasks API."""
+
+def tasks_groups(slate: Slate, document: Callable[[], Mapping[str, Any]]) -> tuple[object, ...]:
+    """Every group of routes of the tasks API; it serves the ``document`` of all APIs too."""
     return (
         GraphRoutes(slate.planning),
         TaskRoutes(slate.steering),
@@ -27,5 +43,5 @@ def tasks_groups(slate: Slate) -> tuple[object, ...]:
         KeyRoutes(slate.access),
         WebhookRoutes(slate.webhooks),
         HealthRoutes(),
-        DocsRoutes(tasks_document),
+        DocsRoutes(document),
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from slate.contract.sessions import Closed, CreateSession, SessionPage, ShownSession
+from slate.contract.sessions import Closed, CreateSession, SessionPage, ShownSession, SummaryPage
 from slate.domain.access import Principal
 from slate.domain.errors import NotFound
+from slate.domain.merging import listed
 from slate.domain.pinned import check_size
 from slate.domain.sessions import Extraction, Pinned, Session
 from slate.ports.clock import Clock
@@ -121,6 +122,18 @@ class Sessions:
         reached(self._store, principal, session_id)
         self._store.begin_delete(principal.tenant, session_id, if_match)
         self._store.remove(principal.tenant, session_id, self._clock.now() + INLINE_MS)
+
+    def summaries(self, principal: Principal, session_id: str, limit: int, cursor: str | None) -> SummaryPage:
+        """The digests of closed segments, the oldest first; one that is still to be made is left out.
+
+        Raises:
+            NotFound: as in ``get``.
+        """
+        reached(self._store, principal, session_id)
+        tenant, of = principal.tenant, f"summaries {session_id}"
+        page = self._store.segments(tenant, session_id, self._cursors.position(tenant, of, cursor), limit)
+        made = tuple(listed(page.items, self._store.merged(tenant, session_id)))
+        return SummaryPage(items=made, next_cursor=self._cursors.next(tenant, of, page.position))
 
     def close(self, principal: Principal, session_id: str) -> Closed:
         """Nothing more is expected; one that is closed already answers the same.

@@ -1,0 +1,15 @@
+"""The extractor's Lambda, started by its queue."""
+
+from __future__ import annotations
+
+import os
+
+import boto3
+
+from slate.settings import Settings
+from slate.wiring import build_aws
+from slate_functions.extractor.consume import Consumer
+from slate_functions.extractor.dispatch import Dispatch
+
+_settings = Settings.from_env(os.environ)
+handler = Consumer(Dispatch(build_aws(_settings, boto3.Session(region_name=_settings.region)).memory))

@@ -1,0 +1,25 @@
+"""The memory API's app: its groups of routes over the use cases."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from slate.wiring import Slate
+from slate_functions.memory_api.session_routes import PinnedRoutes, SessionRoutes, TurnRoutes
+from slate_functions.memory_api.session_values_routes import SessionValueRoutes
+from slate_functions.memory_api.tenant_routes import TenantRoutes
+
+GROUPS: Final = (SessionRoutes, TurnRoutes, PinnedRoutes, SessionValueRoutes, TenantRoutes)
+"""In the order of the document."""
+
+
+def memory_groups(slate: Slate) -> tuple[object, ...]:
+    """Every group of routes of the memory API."""
+    memory = slate.memory
+    return (
+        SessionRoutes(memory.sessions),
+        TurnRoutes(memory.talking),
+        PinnedRoutes(memory.pinning),
+        SessionValueRoutes(slate.values),
+        TenantRoutes(memory.tenants),
+    )

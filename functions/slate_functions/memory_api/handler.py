@@ -1,0 +1,24 @@
+"""The Lambda behind the memory API. What stands at module scope is made once and serves every request after it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import boto3
+
+from slate.settings import Settings
+from slate.wiring import build_aws
+from slate_functions.http.app import App
+from slate_functions.http.telemetry import LambdaObserver
+from slate_functions.memory_api.app import memory_groups
+
+_settings = Settings.from_env(os.environ)
+_slate = build_aws(_settings, boto3.Session(region_name=_settings.region))
+_app = App(memory_groups(_slate), LambdaObserver("memory-api"))
+
+
+def handler(event: Mapping[str, Any], context: Any) -> dict[str, Any]:
+    """Answer one request of payload format 2.0."""
+    return _app(event, context)
