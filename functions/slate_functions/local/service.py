@@ -68,7 +68,8 @@ class LocalService:
         app = App(groups, LogObserver())
         local.queues.consume(MEMORY, MemoryConsumer(Dispatch(local.slate.memory)))
         local.queues.consume(WEBHOOKS, Consumer(local.slate.delivering, queued), visibility_seconds=VISIBILITY_SECONDS)
-        local.consumers.append(feed_consumer(local).run)
+        self.feed = feed_consumer(local)
+        local.consumers.append(self.feed.run)
         self.gateway = Gateway(app, Authorizer(local.slate.access), executor, waiting)
         every = CreateKey(agent=ADMIN, scopes=tuple(Scope))
         self.keys = {tenant: local.slate.access.issue(tenant, every, made_by=ADMIN).key for tenant in TENANTS}
@@ -173,6 +174,7 @@ def _consuming(service: LocalService) -> Iterator[None]:
         yield
     finally:
         stop.set()
+        service.feed.close()
         thread.join()
 
 

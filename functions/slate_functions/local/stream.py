@@ -54,12 +54,17 @@ class StreamPump:
         self._pending: list[dict[str, Any]] = []
         self._tries = 0
         self._one_at_a_time = Lock()
+        self._closed = False
+
+    def close(self) -> None:
+        """Hand on no further batch: a run that is under way ends with the one it is at."""
+        self._closed = True
 
     def run(self) -> int:
         """Hand on all that the stream holds; answer how many records the consumer was given."""
         with self._one_at_a_time:
             done = 0
-            while self._pending or self._read():
+            while not self._closed and (self._pending or self._read()):
                 batch = self._pending[:BATCH]
                 taken = self._taken(batch)
                 self._pending = self._pending[taken:]
