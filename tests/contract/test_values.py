@@ -12,6 +12,8 @@ from contract import faults, sharing
 from contract.invariants import broken, unsettled
 from contract.sharing import change, get, listed, patch, put, remove, versions
 from contract.world import DAY, TENANT, World, task
+from slate.adapters.dynamodb.changes import Change
+from slate.adapters.dynamodb.keys import graph_pk, values_key
 from slate.contract.values import PutValue
 from slate.domain.errors import (
     AlreadyTerminal,
@@ -24,6 +26,7 @@ from slate.domain.errors import (
     VersionMismatch,
 )
 from slate.domain.values import KEPT_VERSIONS, MAX_VALUE_BYTES
+from slate.testing.capacity import item_bytes
 from slate.wiring import build_local
 
 WEEK = 7 * DAY
@@ -205,11 +208,19 @@ def test_several_values_change_together_or_not_at_all(g: World) -> None:
 
 
 def test_25_values_of_any_size_fit_one_change(g: World) -> None:
-    """25 that stand on their items, over 25 others, are more than a transaction holds."""
+    """25 that stand on their items, over 25 others, are more than the 4 MB that a transaction holds."""
     for letter in ("x", "y"):
         for i in range(25):
             put(g, f"k{i:02}", [big(letter, 95_000)])
+    sizes: list[int] = []
+
+    def weigh(_: str, arguments: Any, call: faults.Call) -> Any:
+        sizes.append(sum(item_bytes(part["Put"]["Item"]) for part in arguments["TransactItems"]))
+        return call()
+
+    g.faults.arm(1, weigh)
     changed = change(g, *({"key": f"k{i:02}", "op": "append", "value": i} for i in range(25))).items
+    assert 2_500_000 < sizes[0] < 4_000_000
     assert [c.version for c in changed] == [3] * 25
     assert [c.left_out for c in changed].count(True) == 15
     assert all(get(g, f"k{i:02}").value == [big("y", 95_000), i] for i in (0, 12, 24))
@@ -601,6 +612,16 @@ def test_a_value_that_is_new_while_the_others_go_is_refused_and_not_forgotten(g:
     assert listed(g) == {}
     put(g, "new", 2)
     assert not broken(g.items())
+
+
+def test_a_new_value_whose_write_meets_the_others_going_is_refused(g: World) -> None:
+    """It was read a moment before they went."""
+    put(g, "v", 1)
+    mark = Change().set(going=True).on(values_key(graph_pk(TENANT, "g")), "attribute_exists(#pk)")
+    g.faults.arm(1, faults.meanwhile(lambda: g.storage.calls.write(TENANT, mark)))
+    with pytest.raises(Unavailable):
+        put(g, "new", 2)
+    assert listed(g) == {"v": 1}
 
 
 # ---- who
