@@ -140,6 +140,16 @@ def merged_lines(merged: Merged) -> list[str]:
     return [*(each.line for each in merged.folded), *field_lines(merged.fields), *merged.kept]
 
 
+def listed(segments: Sequence[Segment], merged: Merged) -> list[Summary]:
+    """The digests there are, each with its segment's edition, and whether the merged digest shows it as a line."""
+    last_folded = max((line.segment for line in merged.folded), default=0)
+    return [
+        segment.summary.model_copy(update={"folded": segment.number <= last_folded, "version": segment.edition})
+        for segment in segments
+        if segment.summary is not None
+    ]
+
+
 def merge(summaries: Sequence[Summary], *, budget: int, count: Count) -> Merged:
     """All digests as one: of the newest that there are, oldest first; what was before them is named by a line.
 

@@ -15,11 +15,9 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from slate.contract.sessions import SummaryPage
-from slate.domain.access import Principal
 from slate.domain.errors import NotFound, SubjectErased
 from slate.domain.merging import compose, merge, quotable
-from slate.domain.segments import Ending, SegmentBounds, endings
+from slate.domain.segments import MAX_TURNS, Ending, SegmentBounds, endings
 from slate.domain.sessions import Merged, Segment, Session, Speaker, Summary, Turn
 from slate.domain.summarising import RULES, digest
 from slate.domain.tenants import TenantSettings
@@ -33,8 +31,6 @@ from slate.ports.session_store import SessionStore
 from slate.ports.token_counter import TokenCounter
 from slate.ports.usage_meter import UsageMeter
 from slate.service.asking import ask
-from slate.service.paging import Cursors
-from slate.service.sessions.reaching import reached
 from slate.service.tenants import Tenants
 
 _log = logging.getLogger(__name__)
@@ -92,7 +88,6 @@ class Summaries:
         counter: TokenCounter,
         queue: Queue,
         meter: UsageMeter,
-        cursors: Cursors,
         *,
         model: LanguageModel | None,
         bounds: SummaryBounds,
@@ -106,34 +101,16 @@ class Summaries:
         self._counter = counter
         self._queue = queue
         self._meter = meter
-        self._cursors = cursors
         self._model = model
         self._bounds = bounds
-
-    def list(self, principal: Principal, session_id: str, limit: int, cursor: str | None) -> SummaryPage:
-        """The digests of closed segments, the oldest first; one that is still to be made is not there.
-
-        Raises:
-            NotFound: there is no such session within reach.
-        """
-        reached(self._sessions, principal, session_id)
-        tenant, of = principal.tenant, f"summaries {session_id}"
-        page = self._sessions.segments(tenant, session_id, self._cursors.position(tenant, of, cursor), limit)
-        folded = self._sessions.merged(tenant, session_id).folded
-        whole_from = max((line.segment for line in folded), default=0) + 1
-        made = (
-            segment.summary.model_copy(update={"folded": segment.number < whole_from, "version": segment.edition})
-            for segment in page.items
-            if segment.summary is not None
-        )
-        return SummaryPage(items=tuple(made), next_cursor=self._cursors.next(tenant, of, page.position))
 
     # ---- what is told after writes
 
     def appended(self, tenant: str, session: Session, turns: Sequence[Turn]) -> None:
         """One message where a segment may have ended: a user or an answer has spoken in one that could end."""
-        may_end = session.segment_exchanges > 1 or session.segment_tokens >= self._bounds.of(session).tokens
-        if may_end and any(turn.role is not Speaker.TOOL for turn in turns):
+        bounds = self._bounds.of(session)
+        long = session.turns - session.segment_first >= MAX_TURNS or session.segment_tokens >= bounds.tokens
+        if (long or session.segment_exchanges > 1) and any(turn.role is not Speaker.TOOL for turn in turns):
             self._queue.send({"kind": LOOK, "tenant": tenant, "session_id": session.session_id})
 
     def changed(self, tenant: str, session_id: str, segment: Segment | None) -> None:
