@@ -247,7 +247,6 @@ def _memory(
         counter,
         queue,
         DynamoUsageMeter(storage),
-        cursors,
         model=parts.model,
         bounds=SummaryBounds(
             settings.segment_exchanges,
