@@ -67,6 +67,16 @@ class Settings:
     """Below this likeness a user turn leaves the topic: a number, or what was calibrated for the embedder."""
     default_window: int = 128000
     """The tokens of a model's window where a session names none."""
+    tokenizer: str = "o200k_base"
+    """What tokens are counted by: `o200k_base`, `cl100k_base`, `qwen3.5`, or `estimate`, which needs no tokenizer."""
+    window_exchanges_least: int = 3
+    """A context shows so many of the last exchanges word for word while the topic is stable."""
+    window_exchanges_most: int = 7
+    """And so many at most when the topic jumps."""
+    context_summaries: str = "on"
+    """`off`: a context is a plain window of the last exchanges, and shows no summaries."""
+    context_receipt_days: int = 30
+    """What an agent saw is kept so long, and no longer than the session or the graph that it was made of."""
     sweep_poll_seconds: int = 5
     """Pause between two polls of the timer index within one run of the sweeper."""
     sweep_run_seconds: int = 55

@@ -20,6 +20,7 @@ from slate.adapters.bedrock.language_model import BedrockLanguageModel
 from slate.adapters.dynamodb.calls import Calls
 from slate.adapters.dynamodb.cascade_store import DynamoCascadeStore
 from slate.adapters.dynamodb.codec import Codec
+from slate.adapters.dynamodb.context_store import DynamoContextStore
 from slate.adapters.dynamodb.feed_store import DynamoFeedStore
 from slate.adapters.dynamodb.graph_store import DynamoGraphStore
 from slate.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
@@ -53,6 +54,8 @@ from slate.adapters.inprocess.wakeups import NoWakeups, ThreadWakeups
 from slate.adapters.kms.wrapper import KmsKeyWrapper
 from slate.adapters.s3.blob_store import S3BlobStore
 from slate.adapters.sqs.queues import SqsQueues
+from slate.domain.topics import Topics
+from slate.domain.transcript import Window
 from slate.domain.values import OwnerKind
 from slate.ports.clock import Clock
 from slate.ports.embedder import Embedder
@@ -65,6 +68,9 @@ from slate.ports.queue import Queue, Queues
 from slate.ports.token_counter import TokenCounter
 from slate.ports.wakeups import Wakeups
 from slate.service.access import Access
+from slate.service.context.giving import Contexts
+from slate.service.context.session_source import SessionSource
+from slate.service.context.task_source import TaskSource
 from slate.service.decay import Decay
 from slate.service.feed.following import Following
 from slate.service.feed.numbering import Feeds
@@ -104,6 +110,8 @@ MEMORY: Final = "memory"
 """The queue of work on memory: where segments end, summaries, what closed sessions leave."""
 WEBHOOKS: Final = "webhooks"
 """The queue of events for webhooks, and of their deliveries."""
+ESTIMATE: Final = "estimate"
+"""In the place of a tokenizer: none is used."""
 PARALLEL_CALLS: Final = 16
 """Calls of one request that may run side by side; the client's connection pool is as large."""
 
@@ -119,6 +127,7 @@ class Memory:
     extracting: Extracting
     tenants: Tenants
     decay: Decay
+    contexts: Contexts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,7 +283,44 @@ def _memory(
             },
             clock,
         ),
+        contexts=_contexts(settings, parts, storage, sessions),
     )
+
+
+def _contexts(settings: Settings, parts: Parts, storage: Storage, sessions: DynamoSessionStore) -> Contexts:
+    """Each source of sections that a context may have."""
+    graphs, counter = DynamoGraphStore(storage), parts.counter
+    likeness = (
+        parts.embedder.same_topic if settings.topic_similarity == CALIBRATED else float(settings.topic_similarity)
+    )
+    window = Window(settings.window_exchanges_least, settings.window_exchanges_most)
+    digests = settings.context_summaries != "off"
+    sources = (
+        SessionSource(sessions, parts.embedder, Topics(likeness), counter, window, summaries=digests),
+        TaskSource(graphs, DynamoTaskStore(storage), DynamoValueStore(storage), storage.codec.keyring, counter),
+    )
+    return Contexts(
+        sources,
+        DynamoContextStore(storage),
+        sessions,
+        graphs,
+        counter,
+        parts.ids,
+        parts.clock,
+        window=settings.default_window,
+        receipt_days=settings.context_receipt_days,
+    )
+
+
+def token_counter(settings: Settings) -> TokenCounter:
+    """The tokenizer that is set; the estimate where that is set, or where no tokenizer is installed."""
+    if settings.tokenizer == ESTIMATE:
+        return EstimatingCounter()
+    try:
+        from slate.adapters.toktok.token_counter import ToktokCounter
+    except ImportError:
+        return EstimatingCounter()
+    return ToktokCounter(settings.tokenizer)
 
 
 def build_aws(settings: Settings, session: boto3.Session) -> Slate:
@@ -307,6 +353,7 @@ def build_aws(settings: Settings, session: boto3.Session) -> Slate:
             rng=rng,
             queues=SqsQueues(_made_once(partial(client, "sqs")), urls),
             bus=EventBridgeBus(_made_once(partial(client, "events")), settings.event_bus, rng, time.sleep),
+            counter=token_counter(settings),
             model=_language_model(settings, session),
         ),
     )
@@ -403,6 +450,7 @@ def build_local(
             clock=clock,
             executor=executor,
             ids=ids,
+            counter=token_counter(settings),
             rng=rng or random.SystemRandom(),
             queues=queues,
             bus=bus,

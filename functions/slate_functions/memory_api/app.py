@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from slate.wiring import Slate
+from slate_functions.memory_api.context_routes import ContextRoutes
 from slate_functions.memory_api.session_routes import PinnedRoutes, SessionRoutes, TurnRoutes
 from slate_functions.memory_api.session_values_routes import SessionValueRoutes
 from slate_functions.memory_api.tenant_routes import TenantRoutes
 
-GROUPS: Final = (SessionRoutes, TurnRoutes, PinnedRoutes, SessionValueRoutes, TenantRoutes)
+GROUPS: Final = (SessionRoutes, TurnRoutes, PinnedRoutes, SessionValueRoutes, ContextRoutes, TenantRoutes)
 """In the order of the document."""
 
 
@@ -21,5 +22,6 @@ def memory_groups(slate: Slate) -> tuple[object, ...]:
         TurnRoutes(memory.talking),
         PinnedRoutes(memory.pinning),
         SessionValueRoutes(slate.values),
+        ContextRoutes(memory.contexts),
         TenantRoutes(memory.tenants),
     )

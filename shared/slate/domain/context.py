@@ -18,7 +18,7 @@ from slate.domain.names import Id
 from slate.domain.sessions import Speaker, ToolCall
 
 DEFAULT_TOTAL: Final = 4_096
-MAX_TOTAL: Final = 1_000_000
+MAX_TOTAL: Final = 400_000
 DEFAULT_WINDOW: Final = 128_000
 """Tokens of a model's window, where neither the call nor the session says."""
 WARN_FROM: Final = 0.6

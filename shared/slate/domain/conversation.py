@@ -7,7 +7,7 @@ The marker of a shortened turn names the turn and where all of it is. An id is `
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from slate.domain.budget import Draft, Fit, Ranked, Want, no_room
@@ -36,7 +36,8 @@ class Told:
 
 def drafts_of(told: Told, total: int, count: Count) -> list[Draft]:
     """The sections of a session, those that have something to say."""
-    snapshot = told.snapshot
+    snapshot = _noted(told.snapshot)
+    told = replace(told, snapshot=snapshot)
     drafts: list[Draft | None] = [
         _system(snapshot, count),
         _pinned(snapshot, count),
@@ -54,6 +55,23 @@ def marker_for(session_id: str, turn: Turn, tokens: int) -> str:
         f"\n[... turn {turn.seq} is shortened here; all {tokens:,} tokens of it: "
         f"GET /v1/sessions/{session_id}/turns/{turn.seq} ...]\n"
     )
+
+
+def _noted(snapshot: Snapshot) -> Snapshot:
+    """Of a turn that was read in part, say so, and where the rest is."""
+    cut, session_id = snapshot.shortened, snapshot.session.session_id
+    if not cut:
+        return snapshot
+
+    def noted(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+        return tuple(
+            turn.model_copy(update={"content": turn.content + marker_for(session_id, turn, turn.tokens)})
+            if turn.seq in cut
+            else turn
+            for turn in turns
+        )
+
+    return snapshot.model_copy(update={"recent": noted(snapshot.recent), "marked": noted(snapshot.marked)})
 
 
 def _system(snapshot: Snapshot, count: Count) -> Draft | None:
@@ -83,7 +101,11 @@ def _pinned(snapshot: Snapshot, count: Count) -> Draft | None:
 def _first(snapshot: Snapshot, count: Count) -> Draft | None:
     if snapshot.first is None:
         return None
-    return Ranked(SectionName.FIRST_MESSAGE, (turn_item(snapshot.first, count),), whole=True)
+    item = turn_item(snapshot.first, count)
+    if snapshot.first.seq in snapshot.shortened:
+        # It is shown whole or the total is refused: what it truly costs decides.
+        item = item.model_copy(update={"tokens": max(item.tokens, snapshot.first.tokens)})
+    return Ranked(SectionName.FIRST_MESSAGE, (item,), whole=True)
 
 
 def _summary(snapshot: Snapshot, count: Count) -> Draft | None:
@@ -111,7 +133,7 @@ def _marked(snapshot: Snapshot, total: int, count: Count) -> Draft | None:
     longest = max(total // (2 * LONGEST_SHARE), SHORTEST)
 
     def mark(turn: Turn, tokens: int) -> str:
-        return marker_for(snapshot.session.session_id, turn, tokens)
+        return marker_for(snapshot.session.session_id, turn, max(tokens, turn.tokens))
 
     shown = [shorten(turn, longest, count, mark) if turn.role is Speaker.TOOL else turn for turn in turns]
     ranked = sorted(shown, key=_of_tools_alone)  # stable: by importance, the newest first, as they were read
@@ -171,7 +193,7 @@ def _recent(told: Told, total: int, count: Count) -> Draft | None:
     longest = total // LONGEST_SHARE
 
     def mark(turn: Turn, tokens: int) -> str:
-        return marker_for(snapshot.session.session_id, turn, tokens)
+        return marker_for(snapshot.session.session_id, turn, max(tokens, turn.tokens))
 
     last = [turn for exchange in exchanges(shown)[-wanted:] for turn in exchange]
     opens = snapshot.first is None or shown[0].seq < snapshot.first.seq

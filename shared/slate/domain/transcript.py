@@ -70,19 +70,25 @@ def shown_tokens(count: Count, turn: Turn) -> int:
 
 
 def shorten(turn: Turn, most: int, count: Count, marker: Callable[[Turn, int], str]) -> Turn:
-    """The beginning and the end of a long turn, with a marker between that says what is missing and where it is."""
+    """A long turn with a marker that says what is missing and where it is; a short one as it is."""
     whole = shown_tokens(count, turn)
     if whole <= most:
         return turn
     said = count(turn.content)
-    note = marker(turn, said)
-    room = max(most - (whole - said) - count(note), 0)
-    chars = len(turn.content) * room // max(said, 1)
+    text = shorten_text(turn.content, most - (whole - said), count, marker(turn, said))
+    return turn.model_copy(update={"content": text})
+
+
+def shorten_text(text: str, most: int, count: Count, note: str) -> str:
+    """The beginning and the end of a text that is longer, with a note between; at the least the note."""
+    tokens = count(text)
+    if tokens <= most:
+        return text
+    chars = len(text) * max(most - count(note), 0) // tokens
     while True:
         head, tail = chars * 2 // 3, chars - chars * 2 // 3
-        text = turn.content[:head] + note + turn.content[len(turn.content) - tail :]
-        short = turn.model_copy(update={"content": text})
-        if chars == 0 or shown_tokens(count, short) <= most:
+        short = text[:head] + note + text[len(text) - tail :]
+        if chars == 0 or count(short) <= most:
             return short
         chars = chars * 9 // 10
 

@@ -1,0 +1,1 @@
+"""Contexts: what an agent sees, put together from what each source offers, and kept as a receipt."""

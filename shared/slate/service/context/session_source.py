@@ -1,0 +1,92 @@
+"""What a session gives to a context: two reads, however long it is; one or two more where a turn is very large."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from slate.domain.conversation import Told, drafts_of, more_marked
+from slate.domain.sessions import Snapshot, Speaker, Turn
+from slate.domain.topics import Topics
+from slate.domain.transcript import Window
+from slate.ports.embedder import Embedder
+from slate.ports.session_store import SessionStore
+from slate.ports.token_counter import TokenCounter
+from slate.service.context.offers import Asked, Offer
+from slate.service.sessions.reaching import unknown
+
+_VERBATIM_SHARE: Final = 5
+"""A marked turn takes at most a fifth of the total: a longer one is not fetched whole in vain."""
+
+
+class SessionSource:
+    """Gives `system`, `pinned`, `first_message`, `summary`, `marked` and `recent`."""
+
+    def __init__(
+        self,
+        sessions: SessionStore,
+        embedder: Embedder,
+        topics: Topics,
+        counter: TokenCounter,
+        window: Window,
+        *,
+        summaries: bool,
+    ) -> None:
+        self._sessions = sessions
+        self._embedder = embedder
+        self._topics = topics
+        self._counter = counter
+        self._window = window
+        self._summaries = summaries
+
+    def offer(self, asked: Asked) -> Offer | None:
+        """The session's sections.
+
+        Raises:
+            NotFound: there is no such session within reach.
+        """
+        session_id, principal = asked.body.session, asked.principal
+        if session_id is None:
+            return None
+        snapshot = self._sessions.snapshot(principal.tenant, session_id)
+        session = snapshot.session
+        if not principal.may_reach(session.subject) or not asked.may_read(session.readers, session.agent):
+            raise unknown(session_id)
+        total = asked.body.budget.total
+        whole = self._with_whole(principal.tenant, snapshot, total)
+        told = Told(whole, self._jumps(whole), self._window, self._summaries)
+        return Offer(
+            drafts=drafts_of(told, total, self._counter.count),
+            dropped=more_marked(snapshot),
+            subject=session.subject,
+            window=session.window,
+            keep_days=session.retention_days,
+        )
+
+    def _jumps(self, snapshot: Snapshot) -> int:
+        """How often the topic changed over the exchanges that the widest window would show."""
+        said = [turn.content for turn in snapshot.recent if turn.role is Speaker.USER][-self._window.most :]
+        return self._topics.jumps(said, self._embedder.embed(said)) if said else 0
+
+    def _with_whole(self, tenant: str, snapshot: Snapshot, total: int) -> Snapshot:
+        """With the whole of those turns that are shown word for word, were read in part, and could fit."""
+        first = snapshot.first
+        wanted = {turn.seq for turn in snapshot.marked if self._could_fit(turn, total // _VERBATIM_SHARE)}
+        if first is not None and first.tokens <= total:
+            wanted.add(first.seq)
+        wanted &= snapshot.shortened
+        if not wanted:
+            return snapshot
+        read = self._sessions.many(tenant, snapshot.session.session_id, sorted(wanted))
+        whole = {turn.seq: turn for turn in read}
+        return snapshot.model_copy(
+            update={
+                "first": None if first is None else whole.get(first.seq, first),
+                "recent": tuple(whole.get(turn.seq, turn) for turn in snapshot.recent),
+                "marked": tuple(whole.get(turn.seq, turn) for turn in snapshot.marked),
+                "shortened": snapshot.shortened - whole.keys(),
+            }
+        )
+
+    @staticmethod
+    def _could_fit(turn: Turn, most: int) -> bool:
+        return turn.role is not Speaker.TOOL and turn.tokens <= most
