@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import queue
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -29,22 +26,10 @@ class ProcessDied(Exception):
     """A process that the demo needs ended by itself; the message carries the end of its log."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """What a worker said: ``claimed`` or ``worked``."""
-
-    worker: str
-    event: str
-    graph_id: str
-    task_id: str
-    epoch: int
-
-
 class Fleet:
     """Starts processes, each in a session of its own: so Ctrl-C reaches the demo alone, which ends them in order."""
 
     def __init__(self) -> None:
-        self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._folder = tempfile.TemporaryDirectory(prefix="slate-demo-")
         self._processes: dict[str, subprocess.Popen[str]] = {}
 
@@ -83,10 +68,22 @@ class Fleet:
         return written["url"], written["keys"]["acme"]
 
     def hire(self, name: str, roles: Sequence[str], *, url: str, key: str, pace: float) -> None:
-        """Start a worker process; what it says comes in ``events``."""
+        """Start a worker process."""
         command = [str(HERE / "worker.py"), "--roles", ",".join(roles), "--pace", str(pace)]
-        process = self._start(name, command, {"SLATE_URL": url, "SLATE_KEY": key})
-        threading.Thread(target=self._listen, args=(name, process), daemon=True).start()
+        self._start(name, command, {"SLATE_URL": url, "SLATE_KEY": key})
+
+    def set_up_agent(self, name: str, role: str, *, url: str, key: str, subscribe: Callable[[str], str]) -> None:
+        """Start what is started by events; ``subscribe`` has them sent to an address, and answers the secret."""
+        port = _free_port()
+        secret = subscribe(f"http://127.0.0.1:{port}/")
+        command = [str(HERE / "woken.py"), "--port", str(port), "--role", role]
+        self._start(name, command, {"SLATE_URL": url, "SLATE_KEY": key, "WEBHOOK_SECRET": secret})
+        deadline = time.monotonic() + _START_SECONDS
+        while not _answers(port):
+            self.check()
+            if time.monotonic() > deadline:
+                raise ProcessDied(f"{name} was not ready within {_START_SECONDS} seconds\n{self._log_of(name)}")
+            time.sleep(0.05)
 
     def freeze(self, name: str) -> None:
         """Stop a process where it stands."""
@@ -114,21 +111,13 @@ class Fleet:
             process = self._processes[name] = subprocess.Popen(  # noqa: S603  # our own files, by this very interpreter
                 [sys.executable, *command],
                 stdin=subprocess.PIPE,
-                stdout=log if name == "server" else subprocess.PIPE,
+                stdout=log,
                 stderr=log,
                 env={**os.environ, **env},
                 text=True,
                 start_new_session=True,
             )
         return process
-
-    def _listen(self, name: str, process: subprocess.Popen[str]) -> None:
-        for line in process.stdout or ():
-            try:
-                said = json.loads(line)
-            except ValueError:
-                continue  # the half line of a worker that was killed in the middle of it
-            self.events.put(Event(worker=name, **said))
 
     def _log_of(self, name: str) -> str:
         return (Path(self._folder.name) / f"{name}.log").read_text(encoding="utf-8", errors="replace")[-2_000:]
@@ -160,9 +149,16 @@ def _end(process: subprocess.Popen[str], deadline: float) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            stream.close()
+    if process.stdin is not None:
+        process.stdin.close()
+
+
+def _answers(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1):
+            return True
+    except OSError:
+        return False
 
 
 def _free_port() -> int:

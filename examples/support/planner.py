@@ -1,4 +1,4 @@
-"""Turns a ticket into a task graph: triage, the specialists that its text needs, the reply, the review."""
+"""Turns a ticket into a task graph: triage, the specialists that its text needs, the reply, the review, the filing."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from reading import Reading, Ticket, read, roles_for
 from slate.domain.names import is_id
 from slate.domain.tasks import TaskSpec
 
+FILING = "filing"
+"""The last task of a ticket, which no worker waits for: an agent is started for it."""
 _URGENT, _USUAL, _IDLE = 8, 5, 2
 _BUILDS_ON = {"refund": ("billing", "shipping")}
 """A refund rests on what was found about the charges and the parcel."""
@@ -38,12 +40,13 @@ def plan(ticket: Ticket, as_of: date, lease_seconds: int) -> Plan:
     }
     edges["reply"] = ("triage", *specialists)
     edges["review"] = ("triage", *specialists, "reply")
+    edges[FILING] = ("review",)
     tasks = tuple(
         TaskSpec(
             task_id=role,
             title=f"{role.capitalize()} {ticket.ticket_id}"[:200],
             role=role,
-            input={"ticket": ticket.model_dump()},
+            input={"text": ticket.text} if role == FILING else {"ticket": ticket.model_dump()},
             depends_on=parents,
             priority=_priority(reading),
             lease_seconds=lease_seconds,

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from slate.domain.tasks import HistoryEntry, Task, TaskState
+from slate.domain.tasks import Task, TaskState
+from slate.domain.timeline import Span, TaskTimeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,9 @@ def fault_of(task: Task) -> str | None:
     return None
 
 
-def stints(tasks: Iterable[Task], now: int) -> list[Stint]:
+def stints(timelines: Iterable[TaskTimeline], now: int) -> list[Stint]:
     """Every worker's time with every task; one that has not ended lasts until ``now``."""
-    return [stint for task in tasks for stint in _stints(task, now)]
+    return [_stint(row, span, now) for row in timelines for span in row.spans]
 
 
 def takeovers(found: Iterable[Stint]) -> list[Takeover]:
@@ -71,20 +72,13 @@ def takeovers(found: Iterable[Stint]) -> list[Takeover]:
     ]
 
 
-def _stints(task: Task, now: int) -> Iterable[Stint]:
-    history = list(task.history)
-    for entry, after in zip(history, [*history[1:], None], strict=True):
-        if entry.event == "claimed":
-            yield _stint(task, entry, after, now)
-
-
-def _stint(task: Task, claim: HistoryEntry, after: HistoryEntry | None, now: int) -> Stint:
+def _stint(row: TaskTimeline, span: Span, now: int) -> Stint:
     return Stint(
-        graph_id=task.graph_id,
-        task_id=task.task_id,
-        agent=claim.agent,
-        epoch=claim.epoch,
-        start=claim.at,
-        end=now if after is None else after.at,
-        ended_by="" if after is None else after.event,
+        graph_id=row.graph_id,
+        task_id=row.task_id,
+        agent=span.agent,
+        epoch=span.epoch,
+        start=span.start,
+        end=now if span.end is None else span.end,
+        ended_by=span.ended_by or "",
     )

@@ -1,26 +1,27 @@
 """The demo: a planner and four workers answer customer tickets over HTTP, and one worker is killed midway.
 
 It starts a server of its own, plans a graph a ticket, lets four processes work, kills one of them while it holds a
-task, waits until every graph has ended, and proves from the histories that each task was completed exactly once.
+task, follows the graphs' change feeds until every one has ended, and proves from the histories that each task was
+completed exactly once. The last task of each ticket is done by an agent that an event starts, through a webhook.
 Exit codes: 0 proved, 1 not proved, 2 nothing to work on, 130 interrupted.
 """
 
 from __future__ import annotations
 
 import argparse
-import queue
 import signal
 import sys
 import time
-from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, NoReturn
 
 import planner
 from book import Book
-from fleet import Event, Fleet, ProcessDied
-from planner import Plan
+from fleet import Fleet, ProcessDied
+from following import Followers
+from planner import FILING, Plan
 from proof import Stint, Takeover, fault_of, stints, takeovers
 from reading import Ticket
 from report import Answer, answer_of, table_of, write_answers
@@ -32,7 +33,7 @@ from timeline import Kill, draw
 from slate.client import SlateClient
 from slate.domain.access import Scope
 from slate.domain.errors import SlateError
-from slate.domain.graphs import GraphState
+from slate.domain.events import EventType, FeedEntry
 from slate.domain.tasks import Task, TaskState
 
 HERE = Path(__file__).parent
@@ -43,11 +44,12 @@ WORKERS: Final = {
     "cleo": ("shipping", "refund", "account", "reply"),
     "dev": ("triage", "reply", "review"),
 }
+AGENT: Final = "woken"
+"""The agent that does not ask for work: an event starts it."""
 LEASE_SECONDS: Final = 3
 MIDWAY: Final = 0.4
 STALL_SECONDS: Final = 60
 """The longest time in which nothing may happen."""
-_ENDED = (GraphState.DONE, GraphState.FAILED, GraphState.CANCELLED)
 _LOG_WIDTH = 132
 _SETTLE_SECONDS = 0.1
 """A request that left before a process was frozen has arrived after this."""
@@ -58,63 +60,52 @@ class Stalled(Exception):
 
 
 class Watch:
-    """Follows the workers until every graph has ended, and kills one of them midway, while it holds a task."""
+    """Shows what the feeds tell until every graph has ended, and kills a worker midway, while it holds a task."""
 
     def __init__(
         self, fleet: Fleet, client: SlateClient, plans: Sequence[Plan], progress: Progress, *, kill: bool
     ) -> None:
         self._fleet = fleet
         self._client = client
+        self._graphs = [plan.graph_id for plan in plans]
         self._progress = progress
         self._bar = progress.add_task("tasks", total=sum(len(plan.tasks) for plan in plans))
         self._to_kill_from = MIDWAY * sum(len(plan.tasks) for plan in plans) if kill else float("inf")
         self._claimed = 0
         self._moved = time.monotonic()
         self.kill: Kill | None = None
-        self.killed_with: Event | None = None
+        self.killed_with: Task | None = None
 
-    def until_ended(self, graph_ids: Sequence[str]) -> None:
-        """Return once all of these have ended, well or not."""
-        pending = deque(graph_ids)
-        while pending:
-            self.step(0.2)
-            while pending and self._client.graph(pending[0]).state in _ENDED:
-                pending.popleft()
+    def until_ended(self, followers: Followers) -> None:
+        """Return once all of the graphs have ended, well or not."""
+        while not followers.ended:
+            self._fleet.check()
+            for entry in followers.heard(0.2):
+                self._moved = time.monotonic()
+                self._take(entry)
+            if time.monotonic() - self._moved > STALL_SECONDS:
+                raise Stalled(f"nothing has happened for {STALL_SECONDS} seconds, and not every graph has ended")
 
-    def step(self, seconds: float) -> None:
-        """Take in what the workers have said, waiting so long for the first of it."""
-        self._fleet.check()
-        while (event := self._next(seconds)) is not None:
-            seconds = 0.0
-            self._moved = time.monotonic()
-            if event.event == "worked":
-                self._progress.advance(self._bar)
-                continue
+    def _take(self, entry: FeedEntry) -> None:
+        if entry.type is EventType.TASK_COMPLETED:
+            self._progress.advance(self._bar)
+        if entry.type is EventType.TASK_CLAIMED:
             self._claimed += 1
-            if self.kill is None and self._claimed >= self._to_kill_from:
-                self._kill_holder(event)
-        if time.monotonic() - self._moved > STALL_SECONDS:
-            raise Stalled(f"no worker has said anything for {STALL_SECONDS} seconds, and not every graph has ended")
+            if self.kill is None and self._claimed >= self._to_kill_from and entry.agent in WORKERS:
+                self._kill_while_it_holds(entry.agent)
 
-    def _next(self, seconds: float) -> Event | None:
-        try:
-            return self._fleet.events.get(timeout=seconds) if seconds else self._fleet.events.get_nowait()
-        except queue.Empty:
-            return None
-
-    def _kill_holder(self, event: Event) -> None:
-        """Kill the worker, if it still holds the task; it is frozen first, so that the answer stays true."""
-        self._fleet.freeze(event.worker)
+    def _kill_while_it_holds(self, worker: str) -> None:
+        """Kill a worker, if it holds a task; it is frozen first, so that the answer stays true."""
+        self._fleet.freeze(worker)
         time.sleep(_SETTLE_SECONDS)
-        task = self._client.task(event.graph_id, event.task_id)
-        if (task.state, task.epoch) != (TaskState.RUNNING, event.epoch):
-            self._fleet.thaw(event.worker)
+        running = (task for graph in self._graphs for task in self._client.tasks(graph, state=TaskState.RUNNING))
+        held = next((task for task in running if task.agent == worker), None)
+        if held is None:
+            self._fleet.thaw(worker)
             return
-        self._fleet.kill(event.worker)
-        self.kill, self.killed_with = Kill(event.worker, _now()), event
-        self._progress.console.print(
-            f"killed {event.worker} while it held {event.graph_id}/{event.task_id}", markup=False
-        )
+        self._fleet.kill(worker)
+        self.kill, self.killed_with = Kill(worker, _now()), held
+        self._progress.console.print(f"killed {worker} while it held {held.graph_id}/{held.task_id}", markup=False)
 
 
 def run(fleet: Fleet, plans: Sequence[Plan], out: Path, console: Console, options: argparse.Namespace) -> int:
@@ -126,15 +117,24 @@ def run(fleet: Fleet, plans: Sequence[Plan], out: Path, console: Console, option
         for name, roles in WORKERS.items():
             made = admin.create_key(name, scopes, roles=roles)
             fleet.hire(name, roles, url=url, key=made.key, pace=options.pace)
+        made = admin.create_key(AGENT, scopes, roles=[FILING])
+        fleet.set_up_agent(AGENT, FILING, url=url, key=made.key, subscribe=partial(_subscribe, admin))
         planning_key = admin.create_key("planner", scopes).key
         with _progress(console) as progress, SlateClient(url, planning_key) as client:
             watch = Watch(fleet, client, plans, progress, kill=options.kill)
             for plan in plans:
                 client.create_graph(plan.goal, plan.tasks, graph_id=plan.graph_id)
-                watch.step(0.0)
-            watch.until_ended([plan.graph_id for plan in plans])
+            with Followers(client, [plan.graph_id for plan in plans]) as followers:
+                watch.until_ended(followers)
             tasks = {plan.graph_id: list(client.tasks(plan.graph_id)) for plan in plans}
-    return conclude(plans, tasks, watch, out, console, expect_kill=options.kill, seconds=time.monotonic() - started)
+            found = stints((row for plan in plans for row in client.timeline(plan.graph_id)), _now())
+    seconds = time.monotonic() - started
+    return conclude(plans, tasks, found, watch, out, console, expect_kill=options.kill, seconds=seconds)
+
+
+def _subscribe(admin: SlateClient, address: str) -> str:
+    """Have what becomes ready told to an address; answers the secret of the webhook."""
+    return admin.webhooks.create(address, ["task.ready"]).secret
 
 
 def answer(tickets: Sequence[Ticket], options: argparse.Namespace) -> int:
@@ -151,6 +151,7 @@ def answer(tickets: Sequence[Ticket], options: argparse.Namespace) -> int:
 def conclude(
     plans: Sequence[Plan],
     tasks: dict[str, list[Task]],
+    found: Sequence[Stint],
     watch: Watch,
     out: Path,
     console: Console,
@@ -160,11 +161,10 @@ def conclude(
 ) -> int:
     """Write the files, show what came of it, and judge."""
     everything = [task for row in tasks.values() for task in row]
-    found = stints(everything, _now())
     taken = takeovers(found)
     answers = [answer_of(plan, tasks[plan.graph_id]) for plan in plans]
     write_answers(out / "results.jsonl", answers)
-    (out / "timeline.html").write_text(draw(found, list(WORKERS), taken, watch.kill), encoding="utf-8")
+    (out / "timeline.html").write_text(draw(found, [*WORKERS, AGENT], taken, watch.kill), encoding="utf-8")
     console.print(table_of(answers))
     faults = _faults(plans, everything) + (_faults_of_kill(watch, taken) if expect_kill else [])
     for line in _summary(found, taken, watch, answers, seconds):
@@ -187,7 +187,7 @@ def _summary(
     found: Sequence[Stint], taken: Sequence[Takeover], watch: Watch, answers: Sequence[Answer], seconds: float
 ) -> list[str]:
     done = [stint for stint in found if stint.ended_by == "completed"]
-    each = ", ".join(f"{name} {sum(stint.agent == name for stint in done)}" for name in WORKERS)
+    each = ", ".join(f"{name} {sum(stint.agent == name for stint in done)}" for name in (*WORKERS, AGENT))
     approved = sum(bool(answer["review"].get("approved")) for answer in answers)
     lines = [
         f"{len(answers)} tickets answered, {approved} replies approved, in {seconds:.1f} s",
@@ -217,9 +217,9 @@ def _faults_of_kill(watch: Watch, taken: Sequence[Takeover]) -> list[str]:
         change
         for change in taken
         if (change.lost.graph_id, change.lost.task_id, change.lost.epoch) == (held.graph_id, held.task_id, held.epoch)
-        and change.won.agent != held.worker
+        and change.won.agent != held.agent
     ]
-    return [] if finished else [f"nobody took over {held.graph_id}/{held.task_id} from {held.worker}"]
+    return [] if finished else [f"nobody took over {held.graph_id}/{held.task_id} from {held.agent}"]
 
 
 def _console() -> Console:

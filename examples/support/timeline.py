@@ -20,6 +20,7 @@ _LOOKS: Final = {
     "refund": ("F", "#e0702f", "#111111"),
     "reply": ("R", "#009e73", "#111111"),
     "review": ("V", "#cc79a7", "#111111"),
+    "filing": ("L", "#7a6cc4", "#ffffff"),
 }
 _OTHER: Final = ("?", "#999999", "#111111")
 _LEFT, _TOP, _LANE, _BAR = 90, 54, 64, 34

@@ -1,4 +1,4 @@
-"""One worker process: claims tasks of its roles over HTTP, does them, and says so, a JSON line an event.
+"""One worker process: claims tasks of its roles over HTTP, and does them; with none to do it waits.
 
 The url and the key come from SLATE_URL and SLATE_KEY. It stops, after the task at hand, once its standard input ends:
 so it never outlives the process that started it.
@@ -7,7 +7,6 @@ so it never outlives the process that started it.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import threading
@@ -19,6 +18,7 @@ from work import ROLES, Result
 
 from slate.client import Context, Done, Handler, Outcome, SlateClient, Worker
 
+WAIT_SECONDS = 5
 _INPUT = TypeAdapter(dict[str, Ticket])
 _RESULT = TypeAdapter(Result)
 
@@ -28,26 +28,14 @@ def handler_of(client: SlateClient, book: Book, pace: float) -> Handler:
 
     def handle(context: Context) -> Outcome:
         task = context.task
-        say("claimed", context)
         ticket = _INPUT.validate_python(task.input)["ticket"]
         results = {p: _RESULT.validate_python(client.task(task.graph_id, p).result) for p in task.parents()}
         action, do = ROLES[task.role]
         result = do(ticket, results, book)
         context.wait_for_cancel(pace)
-        say("worked", context)
         return Done(action, result)
 
     return handle
-
-
-def say(event: str, context: Context) -> None:
-    """Tell whoever started this process; a reader who is gone is no reason to fail the task."""
-    task = context.task
-    line = {"event": event, "graph_id": task.graph_id, "task_id": task.task_id, "epoch": context.epoch}
-    try:
-        print(json.dumps(line), flush=True)
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # for the rest of the process
 
 
 def main() -> None:
@@ -58,7 +46,7 @@ def main() -> None:
     options = parser.parse_args()
     with SlateClient(os.environ["SLATE_URL"], os.environ["SLATE_KEY"]) as client:
         handler = handler_of(client, Book.load(), options.pace)
-        worker = Worker(client, options.roles.split(","), handler, poll_seconds=0.1)
+        worker = Worker(client, options.roles.split(","), handler, wait_seconds=WAIT_SECONDS)
         threading.Thread(target=_stop_at_end_of_input, args=(worker,), daemon=True).start()
         worker.run()
 

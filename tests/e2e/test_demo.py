@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -73,7 +74,10 @@ def test_a_killed_workers_task_is_finished_by_another_and_every_task_once(demo):
     code, said, complained = demo.run()
     assert code == 0, said + complained
     assert time.monotonic() - started < 60
-    assert "proved: each of 13 tasks was completed exactly once" in said
+    assert "proved: each of 16 tasks was completed exactly once" in said
+    assert re.search(r"16 tasks completed \(.*, woken 3\)", said), (
+        "an event started the agent for each ticket's last task"
+    )
     assert "was killed with" in said
     answers = demo.answers()
     assert set(answers) == {"A-1", "B 2", "3"}
@@ -111,9 +115,9 @@ def test_an_input_without_tickets_is_refused_before_anything_is_started(demo, co
 def test_an_interrupted_run_leaves_no_process_behind(demo, signum, code):
     process = demo.start("--pace", "2")
     deadline = time.monotonic() + 30
-    while demo.alive() < 6 and time.monotonic() < deadline:
+    while demo.alive() < 7 and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert demo.alive() == 6, "the run, a server, four workers"
+    assert demo.alive() == 7, "the run, a server, four workers, the agent that events start"
     process.send_signal(signum)
     said, complained = process.communicate(timeout=20)
     assert process.returncode == code, said + complained

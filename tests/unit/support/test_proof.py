@@ -11,11 +11,19 @@ from timeline import Kill, draw
 
 from client_stub import task_json
 from slate.domain.tasks import Task
+from slate.domain.timeline import TaskTimeline, spans_of
 
 
 def task(*history, state="DONE", task_id="refund"):
     entries = [{"at": at, "event": event, "agent": agent, "epoch": epoch} for at, event, agent, epoch in history]
     return Task.model_validate(task_json(task_id, state=state, history=entries))
+
+
+def row(*history, **more):
+    """The task as a row of its graph's timeline."""
+    given = task(*history, **more)
+    names = {name: getattr(given, name) for name in ("graph_id", "task_id", "role", "state")}
+    return TaskTimeline(**names, spans=spans_of(given.history))
 
 
 CREATED = (0, "created", "planner", 0)
@@ -54,14 +62,14 @@ def test_anything_else_is_a_fault_that_names_the_task(history, state):
 
 
 def test_a_takeover_is_a_lapsed_stint_and_the_next_one():
-    found = stints([task(*TAKEN), task(*ONCE, task_id="reply")], now=100)
+    found = stints([row(*TAKEN), row(*ONCE, task_id="reply")], now=100)
     (taken,) = takeovers(found)
     assert (taken.lost.agent, taken.lost.end, taken.won.agent, taken.won.start) == ("ada", 40, "ben", 50)
     assert len(found) == 3
 
 
 def test_a_stint_that_has_not_ended_lasts_until_now():
-    (stint,) = stints([task(*ONCE[:2], state="RUNNING")], now=100)
+    (stint,) = stints([row(*ONCE[:2], state="RUNNING")], now=100)
     assert (stint.end, stint.ended_by) == (100, "")
 
 
@@ -75,7 +83,7 @@ def texts(root, tag):
 
 
 def test_the_picture_has_a_lane_a_worker_a_bar_a_stint_and_marks_the_kill_and_the_takeover():
-    found = stints([task(*TAKEN), task(*ONCE, task_id="reply")], now=100)
+    found = stints([row(*TAKEN), row(*ONCE, task_id="reply")], now=100)
     root = picture(draw(found, ["ada", "ben"], takeovers(found), Kill("ada", 25)))
     titles = texts(root, "title")
     assert len(titles) == 4
@@ -88,8 +96,7 @@ def test_the_picture_has_a_lane_a_worker_a_bar_a_stint_and_marks_the_kill_and_th
 
 def test_the_page_needs_nothing_from_elsewhere_and_no_text_of_a_stranger_becomes_markup():
     hostile = '<script>alert(1)</script>"&'
-    tasks = [Task.model_construct(**{**dict(task(*TAKEN)), "graph_id": hostile})]
-    found = stints(tasks, now=100)
+    found = stints([row(*TAKEN).model_copy(update={"graph_id": hostile})], now=100)
     page = draw(found, ["ada", "ben"], takeovers(found), None)
     assert "<script" not in page
     assert not re.findall(r"(?:src|href)\s*=|url\((?!#)|@import", page)
