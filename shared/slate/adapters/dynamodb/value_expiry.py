@@ -48,7 +48,7 @@ class ValueExpiry:
         if root is None or int(str(root[TIMER_SK]).partition("#")[0]) > now:
             return
         if "going" not in root:
-            due = self._due(tenant, graph_id, root)
+            due = self._due(tenant, graph_id)
             if due > now:
                 self._quietly(tenant, Change().set(**timer_attributes(key, due)).on(key, "attribute_exists(#pk)"))
                 return
@@ -56,15 +56,15 @@ class ValueExpiry:
         if self._remove(tenant, key.pk, deadline):
             self._quietly(tenant, Write(key, "attribute_exists(#going)", dict(CONSTANTS), delete=True))
 
-    def _due(self, tenant: str, graph_id: str, root: Item) -> int:
-        """A retention after the end, or after the first value where that came later; after now while it runs."""
+    def _due(self, tenant: str, graph_id: str) -> int:
+        """A retention after the end; after now while the graph runs. The first look came no sooner after the values."""
         now = self._storage.clock.now()
         head = self._storage.calls.get(tenant, head_key(tenant, graph_id))
         if head is None:
             return now  # removed: only what came too late is here
         kept = int(head["retention_days"]) * _DAY_MS
         ended = self._ended_at(tenant, head)
-        return now + kept if ended is None else max(ended, int(root["created_at"])) + kept
+        return now + kept if ended is None else ended + kept
 
     def _ended_at(self, tenant: str, head: Item) -> int | None:
         """When the last task ended; nothing while one is open, or there is none."""
