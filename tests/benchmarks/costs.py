@@ -215,6 +215,13 @@ SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
         "release a lock",
         "look at a lock",
     ),
+    "The change feed": (
+        "number a change",
+        "number 40 changes of one batch",
+        "number a change that was numbered",
+        "follow, nothing new",
+        "follow, 99 entries",
+    ),
     "The sweeper's steps": (
         "poll, nothing due",
         "reap a lapsed lease",
@@ -238,6 +245,9 @@ hold, as the roots of a graph in parts do.""",
 A change of a value reads the graph's head and the value, then writes the value and what it was, in one transaction, whose
 parts count twice: each further KB of a value costs 2 units more in either. Beyond 100 KB an object is written instead. A
 completion without values costs what it did. A lock costs one call a step.""",
+    "The change feed": """\
+The consumer reads the heads and the marks of a batch's tasks, writes them and one page of entries in one transaction, whose
+parts count twice, and then notes that the bus was told. What comes close together is cheap: a batch is up to 90 changes.""",
     "The sweeper's steps": """\
 A poll asks the 16 shards of the timer. The other rows are one entry's: its own shard's query and what is done; the
 queries of the 15 other shards are the idle cost.""",

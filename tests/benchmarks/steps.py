@@ -9,9 +9,11 @@ from typing import Any, Final
 from contract import sharing
 from contract.world import TENANT, World, many, task
 from slate.adapters.dynamodb.calls import Item, to_wire
+from slate.adapters.dynamodb.feed_store import DynamoFeedStore
 from slate.adapters.dynamodb.keys import task_key
 from slate.adapters.dynamodb.table import READY_SK
 from slate.domain.errors import ClaimLost
+from slate.domain.events import Step
 from slate.domain.tasks import TaskSpec
 
 Act = Callable[[], Any]
@@ -206,6 +208,50 @@ def _acquire_in_vain(w: World) -> Act:
     return act
 
 
+def _fed(w: World, count: int) -> list[Step]:
+    """A graph that its feed is up with, and what the stream then tells of so many claims."""
+    w.graph(*map(spec, many("t", count)))
+    _catch_up(w)
+    w.claims(max=count)
+    return _behind(w)
+
+
+def _behind(w: World) -> list[Step]:
+    seen = DynamoFeedStore(w.storage).overview(TENANT, "g")
+    return [] if seen is None else list(seen.behind)
+
+
+def _catch_up(w: World) -> None:
+    w.slate.feeds.number(TENANT, "g", _behind(w))
+
+
+def numbered(count: int) -> Prepare:
+    """So many changes of as many tasks, in one batch."""
+
+    def prepare(w: World) -> Act:
+        steps = _fed(w, count)
+        return lambda: w.slate.feeds.number(TENANT, "g", steps)
+
+    return prepare
+
+
+def _numbered_before(w: World) -> Act:
+    steps = _fed(w, 1)
+    _catch_up(w)
+    return lambda: w.slate.feeds.number(TENANT, "g", steps)
+
+
+def followed(after: int) -> Prepare:
+    """A follower's call."""
+
+    def prepare(w: World) -> Act:
+        _fed(w, 49)
+        _catch_up(w)
+        return lambda: w.slate.following.read(w.me, "g", after, 1_000, 0)
+
+    return prepare
+
+
 TEN: Final = [f"k{i}" for i in range(10)]
 
 STEPS: Final[Mapping[str, Prepare]] = {
@@ -225,6 +271,11 @@ STEPS: Final[Mapping[str, Prepare]] = {
     "heartbeat of a lock": held(sharing.beat),
     "release a lock": held(sharing.free),
     "look at a lock": held(lambda w, _: sharing.look(w)),
+    "number a change": numbered(1),
+    "number 40 changes of one batch": numbered(40),
+    "number a change that was numbered": _numbered_before,
+    "follow, nothing new": followed(99),
+    "follow, 99 entries": followed(0),
     "claim, 100 ready": claim_among(100),
     "claim, 10,000 ready": claim_among(10_000),
     "claim, none ready": lambda w: w.claims,

@@ -55,6 +55,13 @@ def test_a_child_added_since_the_claim_costs_one_call_more(known):
     assert known["complete, child added since the claim"].less(known["complete, 1 child"]) == Figures(1, 0, 1)
 
 
+def test_a_change_in_the_feed_costs_seven_write_units_alone_and_under_three_in_a_batch(known):
+    assert known["number a change"].writes == 7
+    assert known["number 40 changes of one batch"].writes / 40 < 3
+    assert known["number a change that was numbered"].writes == 0
+    assert known["follow, nothing new"].units <= 3
+
+
 def test_a_late_result_costs_one_call_more(known):
     assert known["complete, late and nobody reclaimed"].less(known["complete, nobody waits"]) == Figures(1, 0, 1)
 
