@@ -19,6 +19,7 @@ ITEMS = (
     "dynamodb:BatchGetItem dynamodb:BatchWriteItem dynamodb:ConditionCheckItem dynamodb:DeleteItem "
     "dynamodb:GetItem dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem"
 )
+CONSUME = "sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage"
 ITEMS_THAT_ARE_THERE = (
     "dynamodb:BatchWriteItem dynamodb:ConditionCheckItem dynamodb:DeleteItem "
     "dynamodb:GetItem dynamodb:Query dynamodb:UpdateItem"
@@ -98,12 +99,7 @@ ALLOWED = {
         ("dynamodb:GetItem", "StorageMain.Arn", only_partitions("*#G#*")),
         ("dynamodb:GetItem", "StorageKeys.Arn", only_partitions("*#K#-")),
         ("kms:Decrypt", "StorageKey.Arn", None),
-        (
-            "sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage "
-            "sqs:SendMessage",
-            "PushWebhooks.Arn",
-            None,
-        ),
+        (f"{CONSUME} sqs:SendMessage", "PushWebhooks.Arn", None),
         XRAY,
     ],
     "SweepScheduleRole": [
