@@ -551,6 +551,21 @@ def test_values_go_a_retention_after_the_last_task_has_ended(w: World) -> None:
     assert w.states() == {"a": "DONE", "b": "DONE"}
 
 
+def test_a_look_that_comes_too_soon_after_the_end_is_put_off(w: World) -> None:
+    w.graph(task("a"), task("b"), retention_days=3)
+    put(w, "v", 1)
+    first, last = w.claims(max=2, lease_seconds=DAY)
+    w.complete(first)
+    w.clock.advance(DAY // 2)
+    w.complete(last)
+    w.clock.advance(3 * DAY - 1)
+    w.sweep()
+    assert listed(w) == {"v": 1}
+    w.clock.advance(2)
+    w.sweep()
+    assert listed(w) == {}
+
+
 def test_a_graph_that_goes_on_keeps_its_values(g: World) -> None:
     put(g, "v", 1)
     g.complete(g.claim())
