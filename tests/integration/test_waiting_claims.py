@@ -17,13 +17,14 @@ import pytest
 from slate.contract.tasks import AddTasks, Claims, ClaimTasks, CompleteTask, CreateGraph, FailTask, ReleaseTask
 from slate.domain.access import Principal, Scope
 from slate.domain.tasks import TaskSpec
+from slate.service.waiting import Pauses
 from slate.settings import Settings
 from slate.testing.meter import Meter
 from slate_functions.local.gateway import Incoming
 from slate_functions.local.service import LocalService, open_service
 
-PATIENCE = 10
-"""Seconds after which a test gives up; none needs a tenth of it."""
+PATIENCE = 15
+"""Seconds after which a test gives up; none needs a tenth of it, and no wait is over before."""
 PLACES = 40
 """More than the server has threads for requests that do not wait."""
 
@@ -31,6 +32,8 @@ PLACES = 40
 @pytest.fixture
 def service():
     with open_service(manual=True, settings=Settings(waiting_places=PLACES)) as service:
+        # Nobody looks of its own accord: whoever finds work was told of it, however slow the machine is.
+        service.slate.waiting._pauses = Pauses(first_seconds=900, longest_seconds=900)
         yield service
 
 
