@@ -91,9 +91,8 @@ def _ends_before(segment: _Open, turn: Turn, vector: Vector, topics: Topics, bou
             return full
         told = segment.exchanges >= SHIFT_AFTER_EXCHANGES
         return Closing.TOPIC if told and topics.shifts(segment.centroid, turn.content, vector) else None
-    # Within an exchange: only where it would outgrow what a segment may be.
-    outgrown = segment.tokens + turn.tokens > bounds.tokens or segment.turns >= MAX_TURNS
-    return Closing.WINDOW if outgrown else None
+    # Within an exchange: only where the segment is as large as it may be.
+    return Closing.WINDOW if segment.tokens >= bounds.tokens or segment.turns >= MAX_TURNS else None
 
 
 def _ends_after(segment: _Open, turn: Turn, bounds: SegmentBounds) -> Closing | None:

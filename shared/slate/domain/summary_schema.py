@@ -82,7 +82,7 @@ def _faults(schema: Any, where: str, *, top: bool, depth: int) -> Iterator[Field
     kind = schema.get("type")
     if top and kind != "object":
         yield _fault(f"{where}.type", 'must be "object"')
-    elif kind not in _TYPES and "enum" not in schema:
+    elif not (isinstance(kind, str) and kind in _TYPES) and not (kind is None and "enum" in schema):
         yield _fault(f"{where}.type", f"must be one of {', '.join(_TYPES)}")
     yield from _limit_faults(schema, where)
     yield from _member_faults(schema, where, top=top, depth=depth)
@@ -111,7 +111,7 @@ def _member_faults(schema: dict[str, Any], where: str, *, top: bool, depth: int)
             yield _fault(f"{where}.properties.{name}", "must be named by 1 to 64 of A-Z a-z 0-9 _ -")
         yield from _faults(inner, f"{where}.properties.{name}", top=False, depth=depth + 1)
     required = schema.get("required", [])
-    if not isinstance(required, list) or any(name not in properties for name in required):
+    if not isinstance(required, list) or any(not isinstance(name, str) or name not in properties for name in required):
         yield _fault(f"{where}.required", "must list names of `properties`")
     if "items" in schema:
         yield from _faults(schema["items"], f"{where}.items", top=False, depth=depth + 1)

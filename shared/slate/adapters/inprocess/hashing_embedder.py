@@ -15,11 +15,14 @@ from zlib import crc32
 from slate.domain.vectors import Vector, normalised
 from slate.domain.words import content_words
 
-DIMENSION: Final = 256
+DIMENSION: Final = 512
 MAX_WORDS: Final = 2_000
 """Of a text, those after it change nothing: a long tool output must not take seconds."""
 _PIECE: Final = 4
 _PIECES_WEIGH: Final = 0.5
+_PLACES: Final = 2
+"""Of each feature: two that share a place by chance have half of it in common, not all."""
+_BITS: Final = DIMENSION.bit_length()
 
 
 class HashingEmbedder:
@@ -53,6 +56,7 @@ def _pieces(word: str) -> list[str]:
 
 def _add(places: list[float], feature: str, weight: float) -> None:
     # CRC-32 is linear in its input; the multiplication spreads what it leaves alike.
-    hashed = (crc32(feature.encode()) * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
-    sign = 1.0 if hashed >> 63 else -1.0
-    places[(hashed >> 32) % DIMENSION] += sign * weight
+    hashed = (crc32(feature.encode()) * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF) >> 28
+    for _ in range(_PLACES):
+        places[hashed % DIMENSION] += weight if hashed & DIMENSION else -weight
+        hashed >>= _BITS
