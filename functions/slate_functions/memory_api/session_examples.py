@@ -56,6 +56,7 @@ SESSION: Final[dict[str, Any]] = {
     "segment_first": 1,
     "segment_exchanges": 0,
     "segment_tokens": 0,
+    "edits": 0,
     "first_seq": None,
     "extraction_id": None,
     "created_at": _AT,

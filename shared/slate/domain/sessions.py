@@ -199,6 +199,7 @@ class Session(BaseModel):
     segment_first: int = Field(default=1, description="the first turn of the open segment")
     segment_exchanges: int = Field(default=0, description="user turns in the open segment")
     segment_tokens: int = Field(default=0, description="tokens in the open segment")
+    edits: int = Field(default=0, description="turns that were deleted so far")
     first_seq: int | None = Field(default=None, description="the turn of the user's first message")
     extraction_id: str | None = Field(default=None, description="of its last close")
     created_at: Instant

@@ -241,7 +241,8 @@ class SessionStore(Protocol):
     def cut(self, tenant: str, session: Session, last_seq: int, *, exchanges: int, tokens: int) -> Segment | None:
         """End the open segment with this turn, and open the next; ``exchanges`` and ``tokens`` are those cut off.
 
-        Nothing where the open segment is not the one of ``session`` any more, or has nothing up to there. A digest is
+        Nothing where the open segment is not the one of ``session`` any more, or has nothing up to there, or a turn was
+        deleted since ``session`` was read: then what is cut off was counted with it. A digest is
         made from turns that are read after the cut: what was deleted before it is not among them.
         """
         ...

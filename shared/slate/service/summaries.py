@@ -136,7 +136,10 @@ class Summaries:
                     cut = self._cut(tenant, session, end)
                     if cut is None:
                         return  # another look is ahead of this one, or the session is going
-                    session = self._sessions.head(tenant, session_id)
+                    # Not read again: the next cut is refused where a turn was deleted since these were counted.
+                    moved = {"segment": cut.number + 1, "segment_first": cut.last_seq + 1}
+                    session = session.model_copy(update=moved)
+                session = self._sessions.head(tenant, session_id)
             self._forgotten(tenant, session)
         except (NotFound, SubjectErased):
             return

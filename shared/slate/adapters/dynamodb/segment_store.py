@@ -42,7 +42,10 @@ class SegmentStore:
             )
         )
         condition = "#segment = :seen AND #segment_first <= :last AND #turns >= :last AND #state <> :deleting"
-        head = change.grow("version").on(key, condition, seen=session.segment, last=last_seq)
+        # What was counted to be cut off is there still.
+        condition += " AND #edits = :edits"
+        seen = {"seen": session.segment, "last": last_seq, "edits": session.edits}
+        head = change.grow("version").on(key, condition, **seen)
         ref = self._items.ref(tenant, session.subject)
         closed = closed_segment(key, ref, session.segment, session.segment_first, last_seq)
         try:

@@ -91,6 +91,7 @@ class SessionItems:
             "segment_first": 1,
             "segment_exchanges": 0,
             "segment_tokens": 0,
+            "edits": 0,
             "created_at": session.created_at,
             "updated_at": session.updated_at,
             "digest": digest,
@@ -100,7 +101,7 @@ class SessionItems:
     def session(self, tenant: str, item: Item, system: Item | None = None) -> Session:
         """A head as it stands."""
         said = self.opened(tenant, item)
-        counters = ("turns", "exchanges", "segment", "segment_first", "segment_exchanges", "segment_tokens")
+        counters = ("turns", "exchanges", "segment", "segment_first", "segment_exchanges", "segment_tokens", "edits")
         plain = (*counters, "retention_days", "readers", "created_at", "updated_at", "version")
         optional = ("window", "agent", "first_seq", "last_turn_at", "extraction_id")
         return Session(

@@ -162,7 +162,7 @@ class TurnEdits:
             Change(users=users, tokens=item["tokens"], **STATES)
             .set(updated_at=self._storage.clock.now())
             .let(exchanges="#exchanges - :users")
-            .grow("version")
+            .grow("version", "edits")
         )
         if item["seq"] >= head["segment_first"]:
             change.let(segment_exchanges="#segment_exchanges - :users", segment_tokens="#segment_tokens - :tokens")
