@@ -34,7 +34,7 @@ class Settings:
     webhook_timeout_seconds: int = 15
     """How long one try of a delivery may take in all."""
     feed_failures_queue: str = ""
-    """The address of the queue of stream records that the feed could not take; empty where queues live in the process."""
+    """The address of the queue of stream records that the feed could not take; empty where queues are the process's."""
     webhooks_queue: str = ""
     """The address of the queue of webhook deliveries; empty where queues live in the process."""
     memory_queue: str = ""
