@@ -156,6 +156,8 @@ def test_what_was_forgotten_by_a_crash_is_found_by_the_next_look(api, session):
         queue._queue = lost.inner
     assert summaries(api, session) == []
     say(api, session, ("user", "And what about tomorrow?"), ("assistant", "Rain."))
+    assert summaries(api, session) == [], "who works on it may not have ended"
+    api.service.local.clock.advance(120)
     assert BUDGET in json.dumps(summaries(api, session))
 
 
@@ -165,6 +167,18 @@ class Swallowing:
 
     def send(self, message, *, delay_seconds=0):
         pass
+
+
+def test_a_segment_asks_its_model_once_however_often_it_is_looked_at(api, session, model):
+    asked = model(*[GOOD] * 3).asked
+    say(api, session, ("user", BUDGET), *chatter(16))
+    for n in range(4):
+        say(api, session, *chatter(1, f"rain and wind of day {n}"))
+        api.service.local.queues.run_once()
+    work_off(api)
+    api.service.local.clock.advance(120)
+    made = summaries(api, session)
+    assert len(made) == len(asked)
 
 
 def test_messages_for_what_is_not_there_are_dropped(api, session):

@@ -26,7 +26,7 @@ from slate.domain.usage import ModelUsage
 from slate.domain.vectors import Vector
 from slate.ports.embedder import Embedder
 from slate.ports.language_model import Asked, LanguageModel
-from slate.ports.queue import Queue
+from slate.ports.queue import Message, Queue
 from slate.ports.session_store import SessionStore
 from slate.ports.token_counter import TokenCounter
 from slate.ports.usage_meter import UsageMeter
@@ -48,6 +48,9 @@ LOOKED_AT: Final = 400
 """Turns that one look reads at most; what is beyond them is the next look's."""
 MERGED_FROM: Final = 40
 """So many of the newest digests are read to merge; what is before them is one line anyway."""
+FORGOTTEN_AFTER_SECONDS: Final = 120
+"""Longer than a digest takes, with every try of a model."""
+_LOOK_TRIES: Final = 5
 _MERGE_TRIES: Final = 8
 
 INSTRUCTIONS: Final = (
@@ -119,30 +122,49 @@ class Summaries:
             self._ask_for(tenant, session_id, segment.last_seq)
 
     def closed(self, tenant: str, session: Session) -> None:
-        """One message."""
+        """Two messages: for the segment that ended with the session, and for what may have been forgotten before."""
+        last_seq = session.segment_first - 1
+        if last_seq:
+            self._ask_for(tenant, session.session_id, last_seq)
         self._queue.send({"kind": LOOK, "tenant": tenant, "session_id": session.session_id})
 
-    def _ask_for(self, tenant: str, session_id: str, last_seq: int) -> None:
-        self._queue.send({"kind": SUMMARY, "tenant": tenant, "session_id": session_id, "last_seq": last_seq})
+    def _ask_for(self, tenant: str, session_id: str, last_seq: int, *, delay_seconds: int = 0) -> None:
+        message: Message = {"kind": SUMMARY, "tenant": tenant, "session_id": session_id, "last_seq": last_seq}
+        self._queue.send(message, delay_seconds=delay_seconds)
 
     # ---- where segments end
 
     def look(self, tenant: str, session_id: str) -> None:
         """End every segment that has reached its end; have what ended, and what was forgotten, digested."""
         try:
-            session = self._sessions.head(tenant, session_id)
-            while ends := self._endings(tenant, session):
-                for end in ends:
-                    cut = self._cut(tenant, session, end)
-                    if cut is None:
-                        return  # another look is ahead of this one, or the session is going
-                    # Not read again: the next cut is refused where a turn was deleted since these were counted.
-                    moved = {"segment": cut.number + 1, "segment_first": cut.last_seq + 1}
-                    session = session.model_copy(update=moved)
-                session = self._sessions.head(tenant, session_id)
-            self._forgotten(tenant, session)
+            before = self._sessions.head(tenant, session_id).segment_first
+            self._end_all(tenant, session_id)
+            self._forgotten(tenant, session_id, before)
         except (NotFound, SubjectErased):
             return
+
+    def _end_all(self, tenant: str, session_id: str) -> None:
+        """Until none has reached its end; a look beside this one, or a turn deleted meanwhile, makes it count anew."""
+        for _ in range(_LOOK_TRIES):
+            refused = False
+            while not refused:
+                session = self._sessions.head(tenant, session_id)
+                ends = self._endings(tenant, session)
+                if not ends:
+                    return
+                refused = not self._cut_all(tenant, session, ends)
+
+    def _cut_all(self, tenant: str, session: Session, ends: Sequence[Ending]) -> bool:
+        for end in ends:
+            cut = self._sessions.cut(tenant, session, end.last_seq, exchanges=end.exchanges, tokens=end.tokens)
+            if cut is None:
+                return False
+            _log.info("segment %d of a session ended: %s", cut.number, end.reason)
+            self._ask_for(tenant, session.session_id, cut.last_seq)
+            # Not read again: the next cut is refused where a turn was deleted since these were counted.
+            moved = {"segment": cut.number + 1, "segment_first": cut.last_seq + 1}
+            session = session.model_copy(update=moved)
+        return True
 
     def _endings(self, tenant: str, session: Session) -> list[Ending]:
         turns: list[Turn] = []
@@ -158,21 +180,17 @@ class Summaries:
         embedded = iter(self._embedder.embed([text for text in said if text]))
         return [next(embedded) if text else () for text in said]
 
-    def _cut(self, tenant: str, session: Session, end: Ending) -> Segment | None:
-        cut = self._sessions.cut(tenant, session, end.last_seq, exchanges=end.exchanges, tokens=end.tokens)
-        if cut is not None:
-            _log.info("segment %d of a session ended: %s", cut.number, end.reason)
-            self._ask_for(tenant, session.session_id, cut.last_seq)
-        return cut
+    def _forgotten(self, tenant: str, session_id: str, before: int) -> None:
+        """What ended before this turn and is in no digest, as after a crash, is asked for again.
 
-    def _forgotten(self, tenant: str, session: Session) -> None:
-        """What ended and is not digested, as after a crash: asked for again. A segment digested twice is kept once."""
-        merged = self._sessions.merged(tenant, session.session_id)
-        if merged.last_seq >= session.segment_first - 1:
+        So late that whoever works on it now has ended: one that is digested by then costs no model a call.
+        """
+        merged = self._sessions.merged(tenant, session_id)
+        if merged.last_seq >= before - 1:
             return
-        for segment in self._sessions.newest_segments(tenant, session.session_id, MERGED_FROM):
-            if segment.due or segment.number not in merged.segments:
-                self._ask_for(tenant, session.session_id, segment.last_seq)
+        for segment in self._sessions.newest_segments(tenant, session_id, MERGED_FROM):
+            if segment.last_seq < before and (segment.due or segment.number not in merged.segments):
+                self._ask_for(tenant, session_id, segment.last_seq, delay_seconds=FORGOTTEN_AFTER_SECONDS)
 
     # ---- digests
 
