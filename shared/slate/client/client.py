@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from slate.client.answers import PAGE, graph_path, pages, parse, segment, task_path
 from slate.client.calls import Calls, Retries
+from slate.client.contexts import Contexts
 from slate.client.locks import NamedLocks
 from slate.client.parts import cut, specs_of
 from slate.client.values import AnyChange, GraphValues, changes_of
@@ -74,6 +75,7 @@ class SlateClient:
         self.values = GraphValues(self._calls, new_id)
         self.locks = NamedLocks(self._calls, new_id)
         self.webhooks = Webhooks(self._calls, new_id)
+        self.contexts = Contexts(self._calls)
 
     def __enter__(self) -> Self:
         """Use it in a ``with``."""
