@@ -8,6 +8,7 @@ import pytest
 from slate.domain.segments import MAX_TURNS
 from slate.domain.surviving import missing
 from slate.ports.language_model import Answered, ModelRefused
+from slate.service.summaries import FORGOTTEN_AFTER_SECONDS
 from slate.wiring import MEMORY
 from slate_app import Api
 
@@ -157,7 +158,7 @@ def test_what_was_forgotten_by_a_crash_is_found_by_the_next_look(api, session):
     assert summaries(api, session) == []
     say(api, session, ("user", "And what about tomorrow?"), ("assistant", "Rain."))
     assert summaries(api, session) == [], "who works on it may not have ended"
-    api.service.local.clock.advance(120)
+    api.service.local.clock.advance(FORGOTTEN_AFTER_SECONDS)
     assert BUDGET in json.dumps(summaries(api, session))
 
 
@@ -176,7 +177,7 @@ def test_a_segment_asks_its_model_once_however_often_it_is_looked_at(api, sessio
         say(api, session, *chatter(1, f"rain and wind of day {n}"))
         api.service.local.queues.run_once()
     work_off(api)
-    api.service.local.clock.advance(120)
+    api.service.local.clock.advance(FORGOTTEN_AFTER_SECONDS)
     made = summaries(api, session)
     assert len(made) == len(asked)
 

@@ -48,7 +48,7 @@ LOOKED_AT: Final = 400
 """Turns that one look reads at most; what is beyond them is the next look's."""
 MERGED_FROM: Final = 40
 """So many of the newest digests are read to merge; what is before them is one line anyway."""
-FORGOTTEN_AFTER_SECONDS: Final = 120
+FORGOTTEN_AFTER_SECONDS: Final = 180
 """Longer than a digest takes, with every try of a model."""
 _LOOK_TRIES: Final = 5
 _MERGE_TRIES: Final = 8
