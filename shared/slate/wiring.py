@@ -367,7 +367,7 @@ def _language_model(settings: Settings, session: boto3.Session) -> LanguageModel
     if RULES_ONLY in models.values():
         return None
     # An answer may take long; a function that waits for one is started by a queue, never by a caller.
-    config = Config(connect_timeout=2, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 3})
+    config = Config(connect_timeout=2, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 2})
     return BedrockLanguageModel(_made_once(partial(session.client, "bedrock-runtime", config=config)), models)
 
 
