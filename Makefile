@@ -9,7 +9,7 @@ ACCEPTANCE := ../shared/acceptance
 ACCEPTANCE_FILES := test_tasks.py test_bad_input.py test_coordination.py
 INPUT ?=
 
-.PHONY: help setup demo test check acceptance race bench eval costs synth openapi lock serve clean
+.PHONY: help setup demo test check acceptance race bench eval costs tokens synth openapi lock serve clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -58,6 +58,9 @@ eval: $(READY) ## precision and recall of the topic shifts found, on the labelle
 
 costs: $(READY) ## count what each step costs, into docs/costs.md
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.costs
+
+tokens: $(READY) ## measure the estimate of tokens, into docs/tokens.md
+	@PYTHONPATH=tests $(BIN)/python -m benchmarks.tokens
 
 synth: $(READY) ## the CloudFormation template, into cdk.out
 	@rm -rf cdk.out
