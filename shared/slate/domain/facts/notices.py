@@ -1,0 +1,30 @@
+"""What the person is told when something known was replaced: in a line, what by what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from slate.domain.facts.model import Fact
+
+LONGEST: Final = 200
+
+
+def replaced(fact: Fact, before: Sequence[Fact]) -> str:
+    """A newer statement took the place of others."""
+    if fact.value is not None and all(other.value is not None for other in before) and fact.attribute is not None:
+        old = " and ".join(_short(str(other.value)) for other in before)
+        return f"Noted: I'll use {_short(fact.value)} instead of {old} ({fact.attribute.replace('_', ' ')})."
+    old = '" and "'.join(_short(other.statement) for other in before)
+    return f'Noted: "{_short(fact.statement)}" instead of "{old}".'
+
+
+def withdrawn(before: Sequence[Fact]) -> str:
+    """Something holds no longer."""
+    old = '" and "'.join(_short(other.statement) for other in before)
+    return f'Noted: "{old}" holds no longer.'
+
+
+def _short(text: str) -> str:
+    bare = text.strip().rstrip(".")
+    return bare if len(bare) <= LONGEST else bare[: LONGEST - 1].rstrip() + "\u2026"
