@@ -16,7 +16,7 @@ from typing import Final, Protocol
 
 from slate_infra.bytecode import Compiler
 from slate_infra.dependencies import installed_dependencies, publish
-from slate_infra.project import AGENT, FUNCTIONS, LIBRARY
+from slate_infra.project import AGENT, DOCUMENT, FUNCTIONS, LIBRARY
 
 _NOT_DEPLOYED: Final = (
     "client",
@@ -62,6 +62,8 @@ class Bundle:
 
     function: str
     shares: tuple[str, ...] = ()
+    describes: bool = False
+    """It serves the OpenAPI document of all APIs, which no function's own code amounts to."""
 
     def sources(self) -> Iterator[tuple[Path, Path]]:
         """Every file of ours in it: where it lies, and its place in the bundle; in one order on every machine."""
@@ -73,15 +75,20 @@ class Bundle:
         for folder in (self.function, *self.shares):
             for path in _files(FUNCTIONS / folder):
                 yield path, FUNCTIONS.name / path.relative_to(FUNCTIONS)
+        if self.describes:
+            yield DOCUMENT, Path(FUNCTIONS.name, "http", DOCUMENT.name)
 
 
-TASKS_API: Final = Bundle("tasks_api", ("http",))
+TASKS_API: Final = Bundle("tasks_api", ("http",), describes=True)
+MEMORY_API: Final = Bundle("memory_api", ("http",))
+EXTRACTOR: Final = Bundle("extractor")
+DECAY: Final = Bundle("decay")
 AUTHORIZER: Final = Bundle("authorizer")
 SWEEPER: Final = Bundle("sweeper")
 EVENTS: Final = Bundle("events")
 WEBHOOKS: Final = Bundle("webhooks")
 AGENT_BUNDLE: Final = AgentBundle()
-BUNDLES: Final = (TASKS_API, AUTHORIZER, SWEEPER, EVENTS, WEBHOOKS)
+BUNDLES: Final = (TASKS_API, MEMORY_API, AUTHORIZER, SWEEPER, EVENTS, WEBHOOKS, EXTRACTOR, DECAY)
 
 
 class Bundler:

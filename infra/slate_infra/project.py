@@ -9,6 +9,7 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 LIBRARY: Final = ROOT / "shared" / "slate"
 FUNCTIONS: Final = ROOT / "functions" / "slate_functions"
 LOCK: Final = ROOT / "requirements" / "lambda.txt"
+DOCUMENT: Final = ROOT / "docs" / "openapi.json"
 AGENT_LOCK: Final = ROOT / "requirements" / "agent.txt"
 AGENT: Final = ROOT / "examples" / "agent"
 CDK_JSON: Final = ROOT / "infra" / "cdk.json"

@@ -17,9 +17,13 @@ from slate_infra.constructs.api import Api
 from slate_infra.constructs.example_agent import ExampleAgent
 from slate_infra.constructs.feed import Feed
 from slate_infra.constructs.functions import AUTHORIZER_CACHE_SECONDS, Functions
+from slate_infra.constructs.memory import Memory
 from slate_infra.constructs.push import Push
-from slate_infra.constructs.schedule import SweepSchedule
+from slate_infra.constructs.schedule import RunSchedule
 from slate_infra.constructs.storage import Storage
+
+DECAY_MINUTES = 5
+"""Idle sessions, and those whose time is over, are found so often."""
 
 
 class SlateStack(Stack):
@@ -41,28 +45,43 @@ class SlateStack(Stack):
     ) -> None:
         super().__init__(scope, construct_id, env=env, description="Slate: shared state for teams of AI agents")
         storage, feed, push = Storage(self, "Storage"), Feed(self, "Feed"), Push(self, "Push")
-        settings = self._located(settings, storage, feed, push)
+        memory = Memory(self, "Memory")
+        settings = self._located(settings, storage, feed, push, memory)
         functions = Functions(
-            self, "Functions", storage=storage, feed=feed, push=push, settings=settings, bundles=bundles
+            self,
+            "Functions",
+            storage=storage,
+            feed=feed,
+            push=push,
+            memory=memory,
+            settings=settings,
+            bundles=bundles,
         )
         api = Api(
             self,
             "Api",
             tasks_api=functions.tasks_api.function,
             waiting=functions.waiting.function,
+            memory_api=functions.memory_api.function,
             authorizer=functions.authorizer.function,
             decisions_kept_seconds=settings.decision_cache_seconds - AUTHORIZER_CACHE_SECONDS,
         )
-        schedule = SweepSchedule(self, "SweepSchedule", sweeper=functions.sweeper.function)
+        sweeps = RunSchedule(self, "SweepSchedule", function=functions.sweeper.function, minutes=1)
+        decays = RunSchedule(self, "DecaySchedule", function=functions.decay.function, minutes=DECAY_MINUTES)
         watched: dict[str, lambda_.IFunction] = {
             "TasksApi": functions.tasks_api.function,
             "Waiting": functions.waiting.function,
             "Sweeper": functions.sweeper.function,
             "Events": functions.events.function,
             "Webhooks": functions.webhooks.function,
+            "MemoryApi": functions.memory_api.function,
+            "Extractor": functions.extractor.function,
+            "Decay": functions.decay.function,
         }
         queues: dict[str, sqs.IQueue] = {
-            "SweepDeadLetters": schedule.dead_letters,
+            "SweepDeadLetters": sweeps.dead_letters,
+            "DecayDeadLetters": decays.dead_letters,
+            "MemoryDeadLetters": memory.dead_letters,
             "FeedFailures": feed.failures,
             "WebhookDeadLetters": push.dead_letters,
         }
@@ -84,7 +103,7 @@ class SlateStack(Stack):
         environment = " ".join(f"{name}={value}" for name, value in settings.to_env().items())
         CfnOutput(self, "Environment", value=environment)
 
-    def _located(self, settings: Settings, storage: Storage, feed: Feed, push: Push) -> Settings:
+    def _located(self, settings: Settings, storage: Storage, feed: Feed, push: Push, memory: Memory) -> Settings:
         return replace(
             settings,
             table=storage.main.table_name,
@@ -95,6 +114,7 @@ class SlateStack(Stack):
             event_bus=push.bus.event_bus_name,
             feed_failures_queue=feed.failures.queue_url,
             webhooks_queue=push.webhooks.queue_url,
+            memory_queue=memory.work.queue_url,
             # Whatever a laptop allows: a function's own machine speaks for the function.
             webhook_addresses="public",
             region=self.region,

@@ -84,6 +84,7 @@ def derived(known: Measured) -> dict[str, Figures]:
 def idle_month(known: Measured, prices: Prices, stack: Stack) -> list[tuple[str, str, float]]:
     """What is paid while nobody calls: the item, how it comes about, USD."""
     runs = stack.month_minutes
+    decays = stack.month_minutes // stack.decay_minutes
     reads = runs * stack.polls * known["poll, nothing due"].reads
     seconds = runs * stack.run_seconds * stack.sweeper_gb
     return [
@@ -99,6 +100,13 @@ def idle_month(known: Measured, prices: Prices, stack: Stack) -> list[tuple[str,
         ),
         ("its starts", f"{runs:,} runs", runs / 1e6 * (prices.million_invocations + prices.million_schedules)),
         ("the KMS key", "1 key", prices.key_month),
+        (
+            "decay",
+            f"{decays:,} runs x ({known['poll, nothing due'].reads:g} read units, {stack.decay_seconds:g} s)",
+            decays * known["poll, nothing due"].reads * prices.million_reads / 1e6
+            + decays * stack.decay_seconds * stack.decay_gb * prices.gb_second
+            + decays * (prices.million_schedules + prices.million_invocations) / 1e6,
+        ),
         ("alarms", f"{stack.alarms} alarms", stack.alarms * prices.alarm_month),
     ]
 

@@ -33,7 +33,12 @@ class Stack:
     run_seconds: int = 55
     poll_seconds: int = 5
     sweeper_gb: float = 0.5
-    alarms: int = 10
+    alarms: int = 15
+    decay_minutes: int = 5
+    """Between two runs of decay, which look at as many shards as a poll."""
+    decay_gb: float = 0.5
+    decay_seconds: float = 0.5
+    """How long a run that finds nothing takes: an assumption, not a measurement."""
     waiting_gb: float = 0.5
     """Of the function behind the routes that wait."""
     wait_seconds: int = 20

@@ -55,7 +55,11 @@ class Synthesis:
             if role in [self.text(r) for r in policy["Roles"]]:
                 found += policy["PolicyDocument"]["Statement"]
         assert all(statement["Effect"] == "Allow" for statement in found)
-        return [(" ".join(_many(s["Action"])), self.text(s["Resource"]), s.get("Condition")) for s in found]
+        return [
+            (" ".join(_many(s["Action"])), self.text(resource), s.get("Condition"))
+            for s in found
+            for resource in _many(s["Resource"])
+        ]
 
 
 def _many(value: Any) -> list[Any]:

@@ -15,6 +15,11 @@ def test_each_failure_that_nobody_else_would_see_raises_an_alarm(stack):
         ("ApproximateNumberOfMessagesVisible", "FeedFailures.QueueName", 1),
         ("Errors", "FunctionsWebhooksFunction", 1),
         ("ApproximateNumberOfMessagesVisible", "PushWebhookDeadLetters.QueueName", 1),
+        ("Errors", "FunctionsMemoryApiFunction", 1),
+        ("Errors", "FunctionsExtractorFunction", 1),
+        ("Errors", "FunctionsDecayFunction", 1),
+        ("ApproximateNumberOfMessagesVisible", "MemoryDeadLetters.QueueName", 1),
+        ("ApproximateNumberOfMessagesVisible", "DecayScheduleDeadLetters.QueueName", 1),
         ("ApproximateNumberOfMessagesVisible", "SweepScheduleDeadLetters.QueueName", 1),
         ("5xx", "ApiHttp", 10),
     }

@@ -6,9 +6,19 @@ import pytest
 
 from slate_functions.http.routes import declarations
 from slate_functions.local.service import open_service
+from slate_functions.memory_api.app import memory_groups
 from slate_functions.tasks_api.app import tasks_groups
 
 PUBLIC = {"GET /v1/health", "GET /openapi.json", "GET /docs"}
+MEMORY = {
+    "ANY /v1/sessions",
+    "ANY /v1/sessions/{proxy+}",
+    "ANY /v1/context",
+    "ANY /v1/contexts/{proxy+}",
+    "ANY /v1/subjects/{proxy+}",
+    "ANY /v1/extractions/{proxy+}",
+    "ANY /v1/tenant",
+}
 WAITING = {"POST /v1/claims", "GET /v1/graphs/{graph_id}/events", "POST /v1/locks/{name}"}
 
 
@@ -29,32 +39,42 @@ def served_by(stack, routes):
 
 
 def test_every_route_asks_for_a_credential_but_the_public_ones(stack, routes):
-    assert set(routes) == {"ANY /v1/{proxy+}", *WAITING, *PUBLIC}
+    assert set(routes) == {"ANY /v1/{proxy+}", *WAITING, *MEMORY, *PUBLIC}
     for guarded in routes.keys() - PUBLIC:
         assert routes[guarded]["AuthorizationType"] == "CUSTOM"
         assert stack.text(routes[guarded]["AuthorizerId"]) == "ApiHttpCredential"
     assert {routes[key]["AuthorizationType"] for key in PUBLIC} == {"NONE"}
 
 
-def test_every_route_is_served_by_the_tasks_api_but_those_that_wait(stack, routes, served_by):
+def test_every_route_is_served_by_the_tasks_api_but_those_that_wait_and_those_of_memory(stack, routes, served_by):
     by = {key: served_by(key) for key in routes}
     assert {key for key in by if by[key] == "FunctionsWaitingFunction.Arn"} == WAITING
-    assert {by[key] for key in by.keys() - WAITING} == {"FunctionsTasksApiFunction.Arn"}
+    assert {key for key in by if by[key] == "FunctionsMemoryApiFunction.Arn"} == MEMORY
+    assert {by[key] for key in by.keys() - WAITING - MEMORY} == {"FunctionsTasksApiFunction.Arn"}
     for integration in stack.of_type("AWS::ApiGatewayV2::Integration").values():
         assert integration["PayloadFormatVersion"] == "2.0"
 
 
 def test_those_that_wait_are_those_that_the_functions_declare():
     with open_service(manual=True) as service:
-        groups = tasks_groups(service.slate, dict)
+        groups = (*tasks_groups(service.slate, dict), *memory_groups(service.slate))
     declared = (declaration for group in groups for _, declaration in declarations(type(group)))
     assert {declaration.key for declaration in declared if declaration.waits} == WAITING
+
+
+def test_what_memory_serves_is_what_its_routes_declare():
+    with open_service(manual=True) as service:
+        groups = {"memory": memory_groups(service.slate), "tasks": tasks_groups(service.slate, dict)}
+    for api, made in groups.items():
+        for path in {declaration.path for group in made for _, declaration in declarations(type(group))}:
+            start = path.split("/")[2] if path.count("/") > 1 else ""
+            assert any(key.split("/")[2] == start for key in MEMORY) is (api == "memory"), path
 
 
 def test_who_is_turned_away_where_all_wait_is_told_when_to_come_again(stack):
     mapped = [i.get("ResponseParameters") for i in stack.of_type("AWS::ApiGatewayV2::Integration").values()]
     rest = {"ResponseParameters": [{"Destination": "overwrite:header.Retry-After", "Source": "2"}]}
-    assert sorted(mapped, key=bool) == [None, {"429": rest, "503": rest}]
+    assert sorted(mapped, key=bool) == [None, None, {"429": rest, "503": rest}]
 
 
 def test_the_authorizer_answers_simply_and_by_the_credential_alone(stack):

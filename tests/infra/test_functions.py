@@ -11,6 +11,9 @@ FUNCTIONS = {
     "FunctionsSweeperFunction": ("sweeper", 512, 120),
     "FunctionsEventsFunction": ("events", 512, 60),
     "FunctionsWebhooksFunction": ("webhooks", 512, 30),
+    "FunctionsMemoryApiFunction": ("memory_api", 1024, 29),
+    "FunctionsExtractorFunction": ("extractor", 1024, 150),
+    "FunctionsDecayFunction": ("decay", 512, 180),
 }
 each_function = pytest.mark.parametrize("name", FUNCTIONS)
 

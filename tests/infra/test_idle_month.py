@@ -10,7 +10,14 @@ from slate.settings import Settings
 def test_the_sweeper_is_as_large_as_the_idle_month_says_and_runs_each_minute(stack):
     function = stack.of_type("AWS::Lambda::Function")["FunctionsSweeperFunction"]
     assert function["MemorySize"] == Stack().sweeper_gb * 1024
-    assert stack.only("AWS::Scheduler::Schedule")["ScheduleExpression"] == "rate(1 minute)"
+    assert stack.of_type("AWS::Scheduler::Schedule")["SweepScheduleRuns"]["ScheduleExpression"] == "rate(1 minute)"
+
+
+def test_decay_is_as_large_as_the_idle_month_says_and_runs_as_often(stack):
+    function = stack.of_type("AWS::Lambda::Function")["FunctionsDecayFunction"]
+    assert function["MemorySize"] == Stack().decay_gb * 1024
+    runs = stack.of_type("AWS::Scheduler::Schedule")["DecayScheduleRuns"]["ScheduleExpression"]
+    assert runs == f"rate({Stack().decay_minutes} minutes)"
 
 
 def test_a_waiting_worker_is_priced_by_the_function_that_waits_and_the_longest_wait(stack):

@@ -28,6 +28,21 @@ ITEMS_OF_A_WAIT = (
     "dynamodb:BatchGetItem dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem"
 )
 
+ITEMS_OF_DIGESTS = (
+    "dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:GetItem dynamodb:PutItem dynamodb:Query "
+    "dynamodb:UpdateItem"
+)
+ITEMS_OF_SESSIONS = (
+    "dynamodb:BatchWriteItem dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem"
+)
+RECEIVES_AND_SENDS = (
+    "sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage "
+    "sqs:SendMessage"
+)
+MODEL = "amazon.nova-micro-v1:0"
+ASKED_ANYWHERE = f"arn:aws:bedrock:*::foundation-model/{MODEL}"
+"""An inference profile asks the model in whichever of its regions is free."""
+
 
 def own_log(function: str) -> tuple[str, str, None]:
     return ("logs:CreateLogStream logs:PutLogEvents", f"Functions{function}Log.Arn", None)
@@ -102,6 +117,43 @@ ALLOWED = {
         (f"{CONSUME} sqs:SendMessage", "PushWebhooks.Arn", None),
         XRAY,
     ],
+    "FunctionsMemoryApiRole": [
+        own_log("MemoryApi"),
+        (ITEMS, "StorageMain.Arn", None),
+        ("dynamodb:GetItem dynamodb:PutItem", "StorageKeys.Arn", None),
+        ("kms:Decrypt kms:Encrypt kms:GenerateDataKey", "StorageKey.Arn", None),
+        ("s3:DeleteObjectVersion s3:GetObject s3:PutObject", "StorageContent.Arn/*", None),
+        ("s3:ListBucket s3:ListBucketVersions", "StorageContent.Arn", None),
+        ("sqs:SendMessage", "MemoryWork.Arn", None),
+        XRAY,
+    ],
+    "FunctionsExtractorRole": [
+        own_log("Extractor"),
+        (ITEMS_OF_DIGESTS, "StorageMain.Arn", None),
+        ("dynamodb:GetItem", "StorageKeys.Arn", None),
+        ("kms:Decrypt", "StorageKey.Arn", None),
+        ("s3:GetObject", "StorageContent.Arn/*", None),
+        ("s3:ListBucket", "StorageContent.Arn", None),
+        (RECEIVES_AND_SENDS, "MemoryWork.Arn", None),
+        ("bedrock:InvokeModel", f"arn:aws:bedrock:eu-central-1:AWS::AccountId:inference-profile/eu.{MODEL}", None),
+        ("bedrock:InvokeModel", ASKED_ANYWHERE, None),
+        XRAY,
+    ],
+    "FunctionsDecayRole": [
+        own_log("Decay"),
+        (ITEMS_OF_SESSIONS, "StorageMain.Arn", None),
+        ("dynamodb:Query", "StorageMain.Arn/index/timer", None),
+        ("dynamodb:GetItem", "StorageKeys.Arn", None),
+        ("kms:Decrypt", "StorageKey.Arn", None),
+        ("s3:DeleteObjectVersion", "StorageContent.Arn/*", None),
+        ("s3:ListBucketVersions", "StorageContent.Arn", None),
+        ("sqs:SendMessage", "MemoryWork.Arn", None),
+        XRAY,
+    ],
+    "DecayScheduleRole": [
+        ("lambda:InvokeFunction", "FunctionsDecayFunction.Arn", None),
+        ("sqs:SendMessage", "DecayScheduleDeadLetters.Arn", None),
+    ],
     "SweepScheduleRole": [
         ("lambda:InvokeFunction", "FunctionsSweeperFunction.Arn", None),
         ("sqs:SendMessage", "SweepScheduleDeadLetters.Arn", None),
@@ -127,7 +179,7 @@ def test_a_role_may_do_exactly_this(stack, role):
 def test_no_action_is_a_wildcard_and_no_resource_but_xrays_and_the_buckets_objects(stack, role):
     for actions, resource, _ in stack.statements(role):
         assert "*" not in actions
-        if (actions, resource) not in (XRAY[:2], LISTS_STREAMS[:2]):
+        if (actions, resource) not in (XRAY[:2], LISTS_STREAMS[:2], ("bedrock:InvokeModel", ASKED_ANYWHERE)):
             assert "*" not in resource.removesuffix("StorageContent.Arn/*")
 
 
@@ -144,6 +196,10 @@ def test_a_role_is_assumed_by_its_service_alone(stack):
         "FunctionsSweeperRole": ("lambda.amazonaws.com", None),
         "FunctionsEventsRole": ("lambda.amazonaws.com", None),
         "FunctionsWebhooksRole": ("lambda.amazonaws.com", None),
+        "FunctionsMemoryApiRole": ("lambda.amazonaws.com", None),
+        "FunctionsExtractorRole": ("lambda.amazonaws.com", None),
+        "FunctionsDecayRole": ("lambda.amazonaws.com", None),
+        "DecayScheduleRole": ("scheduler.amazonaws.com", in_this_account),
         "SweepScheduleRole": ("scheduler.amazonaws.com", in_this_account),
     }
 

@@ -1,27 +1,45 @@
 from __future__ import annotations
 
+import pytest
 
-def test_the_schedule_begins_a_run_of_the_sweeper_every_minute(stack):
-    schedule = stack.only("AWS::Scheduler::Schedule")
-    assert schedule["ScheduleExpression"] == "rate(1 minute)"
+RUNS = {
+    "Sweep": ("FunctionsSweeperFunction", "rate(1 minute)", 60),
+    "Decay": ("FunctionsDecayFunction", "rate(5 minutes)", 300),
+}
+each_run = pytest.mark.parametrize("run", RUNS)
+
+
+def schedule_of(stack, run):
+    schedules = stack.of_type("AWS::Scheduler::Schedule")
+    assert set(schedules) == {f"{name}ScheduleRuns" for name in RUNS}
+    return schedules[f"{run}ScheduleRuns"]
+
+
+@each_run
+def test_the_schedule_begins_a_run_again_and_again(stack, run):
+    function, rate, _ = RUNS[run]
+    schedule = schedule_of(stack, run)
+    assert schedule["ScheduleExpression"] == rate
     assert schedule["State"] == "ENABLED"
     assert schedule["FlexibleTimeWindow"] == {"Mode": "OFF"}
-    assert stack.text(schedule["Target"]["Arn"]) == "FunctionsSweeperFunction.Arn"
-    assert stack.text(schedule["Target"]["RoleArn"]) == "SweepScheduleRole.Arn"
+    assert stack.text(schedule["Target"]["Arn"]) == f"{function}.Arn"
+    assert stack.text(schedule["Target"]["RoleArn"]) == f"{run}ScheduleRole.Arn"
 
 
-def test_a_run_that_cannot_begin_is_kept_and_raises_an_alarm(stack):
-    target = stack.only("AWS::Scheduler::Schedule")["Target"]
-    assert stack.text(target["DeadLetterConfig"]["Arn"]) == "SweepScheduleDeadLetters.Arn"
-    alarm = stack.of_type("AWS::CloudWatch::Alarm")["AlarmsSweepDeadLettersDepth"]
+@each_run
+def test_a_run_that_cannot_begin_is_kept_and_raises_an_alarm(stack, run):
+    target = schedule_of(stack, run)["Target"]
+    assert stack.text(target["DeadLetterConfig"]["Arn"]) == f"{run}ScheduleDeadLetters.Arn"
+    alarm = stack.of_type("AWS::CloudWatch::Alarm")[f"Alarms{run}DeadLettersDepth"]
     [dimension] = alarm["Dimensions"]
-    assert stack.text(dimension["Value"]) == "SweepScheduleDeadLetters.QueueName"
+    assert stack.text(dimension["Value"]) == f"{run}ScheduleDeadLetters.QueueName"
     assert alarm["MetricName"] == "ApproximateNumberOfMessagesVisible"
 
 
-def test_a_late_run_is_dropped_because_the_next_one_does_its_work(stack):
-    config = stack.only("AWS::Lambda::EventInvokeConfig")
-    assert stack.text(config["FunctionName"]) == "FunctionsSweeperFunction"
-    assert config["MaximumRetryAttempts"] == 0
-    assert config["MaximumEventAgeInSeconds"] == 60
-    assert stack.only("AWS::Scheduler::Schedule")["Target"]["RetryPolicy"]["MaximumEventAgeInSeconds"] == 60
+@each_run
+def test_a_late_run_is_dropped_because_the_next_one_does_its_work(stack, run):
+    function, _, seconds = RUNS[run]
+    configs = {stack.text(c["FunctionName"]): c for c in stack.of_type("AWS::Lambda::EventInvokeConfig").values()}
+    assert configs[function]["MaximumRetryAttempts"] == 0
+    assert configs[function]["MaximumEventAgeInSeconds"] == seconds
+    assert schedule_of(stack, run)["Target"]["RetryPolicy"]["MaximumEventAgeInSeconds"] == seconds

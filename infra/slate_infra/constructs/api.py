@@ -23,6 +23,16 @@ WAITING_ROUTES: Final = (
     ("POST", "/v1/locks/{name}"),
 )
 """They may wait in real time: those that the functions declare so."""
+MEMORY_ROUTES: Final = (
+    "/v1/sessions",
+    "/v1/sessions/{proxy+}",
+    "/v1/context",
+    "/v1/contexts/{proxy+}",
+    "/v1/subjects/{proxy+}",
+    "/v1/extractions/{proxy+}",
+    "/v1/tenant",
+)
+"""They are the memory API's: the gateway takes the most exact route."""
 RETRY_AFTER_SECONDS: Final = "2"
 _AT_CAPACITY: Final = ("429", "503")
 """What a caller may be told where as many wait as may."""
@@ -57,6 +67,7 @@ class Api(Construct):
         *,
         tasks_api: lambda_.IFunction,
         waiting: lambda_.IFunction,
+        memory_api: lambda_.IFunction,
         authorizer: lambda_.IFunction,
         decisions_kept_seconds: int,
     ) -> None:
@@ -71,6 +82,7 @@ class Api(Construct):
             authorizer=credential,
         )
         self._waiting(waiting, credential)
+        self._memory(memory_api, credential)
         for path in PUBLIC_ROUTES:
             self._public(path)
         self.log = logs.LogGroup(
@@ -101,6 +113,14 @@ class Api(Construct):
         rest = [{"Destination": "overwrite:header.Retry-After", "Source": RETRY_AFTER_SECONDS}]
         answers = {status: {"ResponseParameters": rest} for status in _AT_CAPACITY}
         cast("gateway.CfnIntegration", made).add_property_override("ResponseParameters", answers)
+
+    def _memory(self, function: lambda_.IFunction, credential: HttpLambdaAuthorizer) -> None:
+        """What is said and remembered: each path and all below it."""
+        integration = HttpLambdaIntegration("MemoryApi", function)
+        for path in MEMORY_ROUTES:
+            self.http.add_routes(
+                path=path, methods=[gateway.HttpMethod.ANY], integration=integration, authorizer=credential
+            )
 
     def _public(self, path: str) -> None:
         [route] = self.http.add_routes(

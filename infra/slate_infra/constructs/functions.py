@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from aws_cdk import Duration
+from aws_cdk import Duration, Stack
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
@@ -16,6 +16,7 @@ from slate_infra import bundling
 from slate_infra.constructs import permissions
 from slate_infra.constructs.feed import Feed
 from slate_infra.constructs.function import FunctionSpec, ServiceFunction
+from slate_infra.constructs.memory import Memory
 from slate_infra.constructs.nag import accept, arn_of, wildcard
 from slate_infra.constructs.push import Push
 from slate_infra.constructs.storage import Storage
@@ -35,6 +36,12 @@ EVENTS: Final = FunctionSpec(bundle=bundling.EVENTS, memory_mb=512, timeout_seco
 # Its batch is tried side by side, each try for 15 s at most; the rest is for the storage.
 WEBHOOKS: Final = FunctionSpec(bundle=bundling.WEBHOOKS, memory_mb=512, timeout_seconds=30)
 
+MEMORY_API: Final = FunctionSpec(bundle=bundling.MEMORY_API, memory_mb=1024, timeout_seconds=29)
+# Five messages, one after the other, each of which may ask a model twice.
+EXTRACTOR: Final = FunctionSpec(bundle=bundling.EXTRACTOR, memory_mb=1024, timeout_seconds=150)
+# An entry takes up to 20 s; a run that finds ever more ends well before the next.
+DECAY: Final = FunctionSpec(bundle=bundling.DECAY, memory_mb=512, timeout_seconds=180)
+
 
 class Functions(Construct):
     """The functions over one storage."""
@@ -47,6 +54,7 @@ class Functions(Construct):
         storage: Storage,
         feed: Feed,
         push: Push,
+        memory: Memory,
         settings: Settings,
         bundles: Mapping[str, Path],
     ) -> None:
@@ -68,8 +76,24 @@ class Functions(Construct):
         feed.follow(storage, self.events.function)
         self.webhooks = function("Webhooks", WEBHOOKS, permissions.of_webhooks(storage, push))
         push.deliver_by(self.webhooks.function)
+        self._remember(storage, memory, settings, function)
         # The next minute's run is the retry.
         self.sweeper.function.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
         objects = wildcard(f"{arn_of(storage.content)}/*")
-        for reaches_objects in (self.tasks_api, self.waiting, self.sweeper):
+        reaching = (self.tasks_api, self.waiting, self.sweeper, self.memory_api, self.extractor, self.decay)
+        for reaches_objects in reaching:
             accept(reaches_objects.role, objects, "Objects are named as they come, each under its tenant's prefix.")
+
+    def _remember(
+        self, storage: Storage, memory: Memory, settings: Settings, function: Callable[..., ServiceFunction]
+    ) -> None:
+        """What works on what is said."""
+        self.memory_api = function("MemoryApi", MEMORY_API, permissions.of_memory_api(storage, memory))
+        models = permissions.models_of(Stack.of(self), settings.summary_model)
+        self.extractor = function("Extractor", EXTRACTOR, permissions.of_extractor(storage, memory, models))
+        memory.work_by(self.extractor.function)
+        for arn in models:
+            if ":*:" in arn:
+                accept(self.extractor.role, wildcard(arn), "An inference profile asks the model in any of its regions.")
+        self.decay = function("Decay", DECAY, permissions.of_decay(storage, memory))
+        self.decay.function.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(5))

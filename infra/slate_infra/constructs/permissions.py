@@ -15,6 +15,7 @@ from aws_cdk import aws_iam as iam
 
 from slate.adapters.dynamodb.table import READY, TIMER
 from slate_infra.constructs.feed import Feed
+from slate_infra.constructs.memory import Memory
 from slate_infra.constructs.push import Push
 from slate_infra.constructs.storage import Storage
 
@@ -32,6 +33,12 @@ _FEED: Final = (
 """Read a graph's feed and go on with it, as long as the graph is there."""
 _CLEAR: Final = ("dynamodb:DeleteItem", "dynamodb:BatchWriteItem")
 """Take items out."""
+_MOVE_SESSIONS: Final = ("dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem")
+"""Read sessions and change them."""
+_AREAS: Final = ("us", "eu", "apac", "global")
+"""What the id of a cross-region inference profile starts with."""
+RULES_ONLY: Final = "rules"
+"""Stands where a model would, and asks none."""
 _REMOVE: Final = ("s3:DeleteObjectVersion",)
 """Of a versioned bucket: to delete an object by its name alone would only hide it."""
 
@@ -122,6 +129,61 @@ def of_webhooks(storage: Storage, push: Push) -> list[iam.PolicyStatement]:
         _allow(("dynamodb:GetItem",), storage.keys.table_arn, _leading_keys("*#K#-")),
         _allow(("kms:Decrypt",), storage.key.key_arn),
         _allow(("sqs:SendMessage",), push.webhooks.queue_arn),
+    ]
+
+
+def of_memory_api(storage: Storage, memory: Memory) -> list[iam.PolicyStatement]:
+    """Reads and writes sessions and their content, keeps data keys, and asks for work on what was said."""
+    return [
+        _allow((*_MOVE, *_CLEAR, "dynamodb:PutItem", "dynamodb:BatchGetItem"), storage.main.table_arn),
+        _allow(("dynamodb:GetItem", "dynamodb:PutItem"), storage.keys.table_arn),
+        _allow(("kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey"), storage.key.key_arn),
+        _allow(("s3:GetObject", "s3:PutObject", *_REMOVE), storage.content.arn_for_objects("*")),
+        _allow(("s3:ListBucket", "s3:ListBucketVersions"), storage.content.bucket_arn),
+        _allow(("sqs:SendMessage",), memory.work.queue_arn),
+    ]
+
+
+def of_extractor(storage: Storage, memory: Memory, models: Sequence[str]) -> list[iam.PolicyStatement]:
+    """Reads what was said, keeps what it was digested into, asks models, and sends itself what is next.
+
+    Of data keys it makes none: what it seals is about whom it has just read.
+    """
+    asks = [_allow(("bedrock:InvokeModel",), arn) for arn in models]
+    return [
+        _allow((*_MOVE, "dynamodb:PutItem", "dynamodb:BatchGetItem"), storage.main.table_arn),
+        _allow(("dynamodb:GetItem",), storage.keys.table_arn),
+        _allow(("kms:Decrypt",), storage.key.key_arn),
+        _allow(("s3:GetObject",), storage.content.arn_for_objects("*")),
+        _allow(("s3:ListBucket",), storage.content.bucket_arn),
+        _allow(("sqs:SendMessage",), memory.work.queue_arn),
+        *asks,
+    ]
+
+
+def of_decay(storage: Storage, memory: Memory) -> list[iam.PolicyStatement]:
+    """Closes idle sessions, removes those whose time is over, and asks for the work that follows a close."""
+    return [
+        _allow((*_MOVE_SESSIONS, *_CLEAR, "dynamodb:PutItem"), storage.main.table_arn),
+        _allow(("dynamodb:Query",), _index(storage.main, TIMER)),
+        _allow(("dynamodb:GetItem",), storage.keys.table_arn),
+        _allow(("kms:Decrypt",), storage.key.key_arn),
+        _allow(_REMOVE, storage.content.arn_for_objects("*")),
+        _allow(("s3:ListBucketVersions",), storage.content.bucket_arn),
+        _allow(("sqs:SendMessage",), memory.work.queue_arn),
+    ]
+
+
+def models_of(stack: Stack, model: str) -> list[str]:
+    """What asking a model takes: the model, or an inference profile and the model in whichever region it asks."""
+    if model == RULES_ONLY:
+        return []
+    area, _, rest = model.partition(".")
+    if area not in _AREAS:
+        return [f"arn:aws:bedrock:{stack.region}::foundation-model/{model}"]
+    return [
+        f"arn:aws:bedrock:{stack.region}:{stack.account}:inference-profile/{model}",
+        f"arn:aws:bedrock:*::foundation-model/{rest}",
     ]
 
 

@@ -12,7 +12,6 @@ from aws_cdk.aws_events_targets import SqsQueue
 from aws_cdk.aws_lambda_event_sources import SqsEventSource
 from constructs import Construct
 
-from slate_infra.constructs.nag import accept
 
 SOURCE: Final = "slate"
 """The source of every event that Slate publishes."""
@@ -38,7 +37,6 @@ class Push(Construct):
             enforce_ssl=True,
             retention_period=Duration.days(14),
         )
-        accept(self.dead_letters, "SQS3", "It is itself the dead-letter queue of the webhooks' queue.")
         self.webhooks = sqs.Queue(
             self,
             "Webhooks",

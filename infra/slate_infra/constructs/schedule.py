@@ -1,4 +1,4 @@
-"""Every minute a run of the sweeper begins; what cannot even be begun lands in a queue that raises an alarm."""
+"""Runs that begin by the clock; what cannot even be begun lands in a queue that raises an alarm."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from constructs import Construct
 from slate_infra.constructs.nag import accept
 
 
-class SweepSchedule(Construct):
-    """The schedule, its role and its dead-letter queue."""
+class RunSchedule(Construct):
+    """A function's schedule, its role and its dead-letter queue."""
 
-    def __init__(self, scope: Construct, construct_id: str, *, sweeper: lambda_.IFunction) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, function: lambda_.IFunction, minutes: int) -> None:
         super().__init__(scope, construct_id)
         # Its messages are the schedule's own empty events: SQS's key is enough, and the CMK stays with the data.
         self.dead_letters = sqs.Queue(
@@ -29,20 +29,20 @@ class SweepSchedule(Construct):
         accept(self.dead_letters, "SQS3", "It is itself the dead-letter queue of the schedule.")
         scheduler.Schedule(
             self,
-            "EveryMinute",
-            description="Slate: begin a run of the sweeper",
-            schedule=scheduler.ScheduleExpression.rate(Duration.minutes(1)),
+            "Runs",
+            description="Slate: begin a run",
+            schedule=scheduler.ScheduleExpression.rate(Duration.minutes(minutes)),
             target=LambdaInvoke(
-                sweeper,
+                function,
                 # Ours is exact; the target would add every version of the function.
-                role=self._role(sweeper).without_policy_updates(),
+                role=self._role(function).without_policy_updates(),
                 dead_letter_queue=self.dead_letters,
                 retry_attempts=2,
-                max_event_age=Duration.minutes(1),
+                max_event_age=Duration.minutes(minutes),
             ),
         )
 
-    def _role(self, sweeper: lambda_.IFunction) -> iam.Role:
+    def _role(self, function: lambda_.IFunction) -> iam.Role:
         account = Stack.of(self).account
         role = iam.Role(
             self,
@@ -51,6 +51,6 @@ class SweepSchedule(Construct):
                 "scheduler.amazonaws.com", conditions={"StringEquals": {"aws:SourceAccount": account}}
             ),
         )
-        role.add_to_policy(iam.PolicyStatement(actions=["lambda:InvokeFunction"], resources=[sweeper.function_arn]))
+        role.add_to_policy(iam.PolicyStatement(actions=["lambda:InvokeFunction"], resources=[function.function_arn]))
         role.add_to_policy(iam.PolicyStatement(actions=["sqs:SendMessage"], resources=[self.dead_letters.queue_arn]))
         return role

@@ -1,0 +1,49 @@
+"""Work on memory: the queue that is worked off after turns are written, and its dead letters."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from aws_cdk import Duration
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sqs as sqs
+from aws_cdk.aws_lambda_event_sources import SqsEventSource
+from constructs import Construct
+
+VISIBLE_AGAIN_SECONDS: Final = 900
+"""Six times as long as the consumer may run: a message in a batch that waits for a free instance is not sent twice."""
+RECEIVES: Final = 5
+BATCH: Final = 5
+"""Messages of one run, one after the other: each may ask a model twice."""
+AT_ONCE: Final = 20
+"""Instances of the consumer: a burst of closes takes no more of the account's concurrency, nor of the model's."""
+
+
+class Memory(Construct):
+    """The queue and its dead letters."""
+
+    def __init__(self, scope: Construct, construct_id: str) -> None:
+        super().__init__(scope, construct_id)
+        # Messages hold ids: SQS's own key is enough, and the CMK stays with the data.
+        self.dead_letters = sqs.Queue(
+            self,
+            "DeadLetters",
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=True,
+            retention_period=Duration.days(14),
+        )
+        self.work = sqs.Queue(
+            self,
+            "Work",
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=True,
+            retention_period=Duration.days(4),
+            visibility_timeout=Duration.seconds(VISIBLE_AGAIN_SECONDS),
+            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=RECEIVES),
+        )
+
+    def work_by(self, consumer: lambda_.Function) -> None:
+        """Start a function with batches of the queue; what it reports as failed comes again."""
+        consumer.add_event_source(
+            SqsEventSource(self.work, batch_size=BATCH, max_concurrency=AT_ONCE, report_batch_item_failures=True)
+        )
