@@ -138,6 +138,7 @@ class World:
         self.faults = Faults()
         self.slept: list[float] = []
         client, wrapper = FaultyClient(self.dynamodb, self.faults), MasterKeyWrapper.generate()
+        self.queues = InProcessQueues(self.clock, CountingIds())
         parts = Parts(
             dynamodb=client,  # type: ignore[arg-type]
             s3=FaultyClient(self.s3, self.faults),  # type: ignore[arg-type]
@@ -146,7 +147,7 @@ class World:
             executor=Inline(),
             ids=CountingIds(),
             rng=SteadyRandom(7),
-            queues=InProcessQueues(self.clock, CountingIds()),
+            queues=self.queues,
             bus=InProcessEventBus("local"),
             sleep=self.slept.append,
         )
