@@ -50,8 +50,9 @@ acceptance: $(READY) ## the black-box checks of the HTTP contract, where they ar
 race: $(READY) ## the long races
 	@$(BIN)/python -m pytest -m race --override-ini addopts="-q --import-mode=importlib" --timeout 1800
 
-bench: $(READY) ## claim and complete through HTTP: p50 and p95
+bench: $(READY) ## claims and contexts: p50 and p95
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.bench
+	@PYTHONPATH=tests $(BIN)/python -m benchmarks.contexts
 
 eval: $(READY) ## precision and recall of the topic shifts found, on the labelled set
 	@PYTHONPATH=tests $(BIN)/python -m evals.topics
