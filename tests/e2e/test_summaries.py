@@ -114,6 +114,15 @@ def test_deleting_a_turn_takes_it_out_of_every_digest(api, session):
     assert merged(api, session)["last_seq"] == again[-1]["last_seq"]
 
 
+def test_a_turn_marked_down_later_leaves_the_digest_that_it_was_in(api, session):
+    say(api, session, ("user", "My code word is 77 apples."), *chatter(16))
+    assert "77" in json.dumps(summaries(api, session))
+    assert api.ask("PATCH", f"{session}/turns/1", {"importance": 2}).status == 200
+    (made, *_) = summaries(api, session)
+    assert made["left_out"] == [1]
+    assert "77" not in json.dumps([made, merged(api, session)])
+
+
 def test_turns_of_little_importance_are_left_out_and_listed(api, session):
     say(
         api,

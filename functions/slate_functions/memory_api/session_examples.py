@@ -69,6 +69,7 @@ SHOWN_SESSION: Final[dict[str, Any]] = {
     "system": "You quote prices.",
     "pinned": PINNED_STATE,
     "summary": None,
+    "model_usage": {"calls": 0, "input_tokens": 0, "output_tokens": 0},
 }
 SESSION_PAGE: Final = {"items": [SESSION], "next_cursor": None}
 
