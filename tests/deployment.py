@@ -17,10 +17,10 @@ from slate.adapters.inprocess.random_ids import RandomIds
 from slate.domain.events import FeedEntry
 from slate.ports.event_bus import EventBus
 from slate.ports.queue import Message
-from slate.wiring import FEED_FAILURES, WEBHOOKS, LocalSlate, Parts, Slate, assemble, build_local, manual_clock
+from slate.wiring import FEED_FAILURES, MEMORY, WEBHOOKS, LocalSlate, Parts, Slate, assemble, build_local, manual_clock
 from slate_functions.local.stream import Handler, StreamPump
 
-_QUEUES = {WEBHOOKS: "PushWebhooks.Arn", FEED_FAILURES: "FeedFailures.Arn"}
+_QUEUES = {WEBHOOKS: "PushWebhooks.Arn", FEED_FAILURES: "FeedFailures.Arn", MEMORY: "MemoryWork.Arn"}
 _TABLES = {"slate": "StorageMain.Arn", "slate-keys": "StorageKeys.Arn"}
 _OBJECTS, _BUCKET, _KEY = "StorageContent.Arn/any", "StorageContent.Arn", "StorageKey.Arn"
 
@@ -51,6 +51,9 @@ class Deployment:
             "sweeper": set(),
             "events": set(),
             "webhooks": set(),
+            "memory_api": set(),
+            "extractor": set(),
+            "decay": set(),
         }
         self._local = local
         self._executor = executor
@@ -75,6 +78,10 @@ class Deployment:
             sleep=lambda _: None,
         )
         return assemble(self._local.slate.settings, parts)
+
+    def queued(self, name: str) -> list[dict[str, Any]]:
+        """The messages that a queue holds."""
+        return self._local.queues.waiting(name)
 
     def follow(self, consumer: Handler) -> None:
         """Hand on the whole stream, which Lambda reads in the function's name."""

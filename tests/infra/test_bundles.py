@@ -9,13 +9,16 @@ from pathlib import Path
 import pytest
 
 from cold_start import cold_start
+from slate_functions.http.packaged import PACKAGED
 from slate_infra.bundling import AUTHORIZER, BUNDLES, SWEEPER, Bundler
+from slate_infra.project import DOCUMENT
 
 FUNCTIONS = [bundle.function for bundle in BUNDLES]
 each_function = pytest.mark.parametrize("function", FUNCTIONS)
 MEGABYTE = 1_000_000
 FROM_THE_RUNTIME = {"boto3", "botocore", "s3transfer", "jmespath", "urllib3", "dateutil", "six"}
 """Lambda's Python brings these."""
+APIS = {"tasks_api", "memory_api"}
 OWN = {"slate", "slate_functions"}
 
 
@@ -38,9 +41,13 @@ def test_a_bundle_leaves_out_what_the_runtime_brings_and_what_no_function_needs(
 
 
 @each_function
-def test_a_bundle_has_one_function_and_only_the_api_has_what_apis_share(bundles, function):
+def test_a_bundle_has_one_function_and_only_the_apis_have_what_apis_share(bundles, function):
     folders = {path.name for path in (bundles[function] / "slate_functions").iterdir() if path.is_dir()}
-    assert folders - {"__pycache__"} == ({function, "http"} if function == "tasks_api" else {function})
+    assert folders - {"__pycache__"} == ({function, "http"} if function in APIS else {function})
+
+
+def test_the_document_of_all_apis_is_in_the_bundle_that_serves_it(bundles):
+    assert (bundles["tasks_api"] / "slate_functions" / "http" / PACKAGED).read_bytes() == DOCUMENT.read_bytes()
 
 
 @each_function

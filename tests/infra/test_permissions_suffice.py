@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from deployment import Call, deployment
+from deployment import Call, Deployment, deployment
 from slate.contract.access import CreateKey
+from slate.contract.contexts import AskContext
 from slate.contract.locks import AcquireLock
+from slate.contract.sessions import AppendTurns, CreateSession, PatchPinned, PatchTurn
 from slate.contract.tasks import (
     AddTasks,
     AskQuestion,
@@ -23,15 +25,20 @@ from slate.contract.tasks import (
     RetryTask,
     SendHeartbeat,
 )
+from slate.contract.tenants import PutTenant
+from slate.contract.values import PutValue
 from slate.contract.webhooks import CreateWebhook
 from slate.domain.access import Principal, Scope
+from slate.domain.context import Format
 from slate.domain.errors import ClaimLost, Conflict, Unauthenticated
 from slate.domain.events import EventType, FeedEntry
 from slate.domain.pushed import PushedEvent
 from slate.domain.tasks import TaskSpec
+from slate.domain.values import OwnerKind
 from slate.ports.webhooks import Answer
-from slate.wiring import Slate
+from slate.wiring import MEMORY, Slate
 from slate_functions.events.consume import FeedConsumer
+from slate_functions.extractor.dispatch import Dispatch
 
 PLANNER = Principal(tenant="acme", agent="planner", key_id="k-1", scopes=frozenset(Scope))
 LARGE = "x" * 150_000
@@ -42,14 +49,17 @@ ROLES = {
     "sweeper": "FunctionsSweeperRole",
     "events": "FunctionsEventsRole",
     "webhooks": "FunctionsWebhooksRole",
+    "memory_api": "FunctionsMemoryApiRole",
+    "extractor": "FunctionsExtractorRole",
+    "decay": "FunctionsDecayRole",
 }
 NO_CALL_OF_OURS = (
     *("logs:", "xray:"),
     *("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams"),
     *("sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"),
-    "sqs:ReceiveMessage",
+    *("sqs:ReceiveMessage", "bedrock:InvokeModel"),
 )
-"""Lambda writes, receives and deletes these in the function's name."""
+"""Lambda writes, receives and deletes these in the function's name; models are asked of nobody here."""
 
 
 def task(task_id: str, *parents: str, **more: object) -> TaskSpec:
@@ -185,6 +195,47 @@ def deliver(slate: Slate, at: int) -> None:
     slate.delivering.consume(next(message for message in sent if "delivery_id" in message))
 
 
+def talk(slate: Slate) -> None:
+    """Sessions as the memory API keeps them."""
+    memory = slate.memory
+    for name in ("closed", "idle", "deleted"):
+        body = CreateSession(session_id=name, subject=f"person-{name}", system="Be brief.")
+        for _ in range(2):
+            memory.sessions.create(PLANNER, body, f"session {name}")
+        given = [{"role": "user", "content": f"{i}: I am in Germany."} for i in range(3)]
+        turns = AppendTurns.model_validate({"turns": [*given, {"role": "tool", "content": LARGE}]})
+        memory.talking.append(PLANNER, name, turns, None)
+        memory.pinning.patch(PLANNER, name, PatchPinned(goal="x"), 1)
+        slate.values.put(PLANNER, OwnerKind.SESSION, name, "v", PutValue(value=LARGE), None)
+    memory.sessions.list(PLANNER, 10, None, None)
+    memory.talking.list(PLANNER, "closed", 10, None)
+    given_context = memory.contexts.give(PLANNER, AskContext(session="closed"))
+    memory.contexts.get(PLANNER, given_context.context_id, Format.TEXT)
+    memory.talking.patch(PLANNER, "closed", "1", PatchTurn(importance=9), None)
+    memory.talking.delete(PLANNER, "closed", "2", None)
+    memory.talking.delete(PLANNER, "deleted", "4", None)
+    memory.sessions.delete(PLANNER, "deleted", None)
+    extraction = memory.sessions.close(PLANNER, "closed").extraction_id
+    memory.sessions.extraction(PLANNER, extraction)
+    memory.tenants.put(PLANNER, PutTenant(), None)
+
+
+def remember(deployed: Deployment) -> None:
+    """What is worked off after turns are written, and what falls due of sessions."""
+    talk(deployed.start("memory_api"))
+    # Another instance, which has to ask for the keys that this one made.
+    deployed.start("memory_api").memory.sessions.get(PLANNER, "idle")
+    work = Dispatch(deployed.start("extractor").memory)
+    for _ in range(3):
+        for message in deployed.queued(MEMORY):
+            work.consume(message)
+    decay = deployed.start("decay").memory.decay
+    for hours in (1, 31 * 24, 24):
+        deployed.clock.advance(hours * 3_600)
+        while decay.run_once():
+            pass
+
+
 @pytest.fixture(scope="module")
 def made() -> dict[str, set[Call]]:
     with deployment() as deployed:
@@ -208,6 +259,7 @@ def made() -> dict[str, set[Call]]:
         authorizer.authenticate(credential)
         with pytest.raises(Unauthenticated):
             authorizer.authenticate(revoked)
+        remember(deployed)
         sweeper = deployed.start("sweeper").sweeping
         for _ in range(3):
             deployed.clock.advance(25 * 3_600)

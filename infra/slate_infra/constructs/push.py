@@ -12,7 +12,6 @@ from aws_cdk.aws_events_targets import SqsQueue
 from aws_cdk.aws_lambda_event_sources import SqsEventSource
 from constructs import Construct
 
-
 SOURCE: Final = "slate"
 """The source of every event that Slate publishes."""
 VISIBLE_AGAIN_SECONDS: Final = 180
