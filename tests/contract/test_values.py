@@ -441,8 +441,9 @@ def test_a_completion_whose_value_moves_meanwhile_is_made_on_the_new_one(g: Worl
     put(g, "n", 1)
     claim = g.claim()
     g.faults.arm(1, rival(g, by=10))
-    assert g.complete(claim, values=(COUNT,)).state == "DONE"
-    assert get(g, "n").value == 12
+    assert g.complete(claim, values=(COUNT, {"key": "new", "op": "put", "value": big("x")})).state == "DONE"
+    assert (get(g, "n").value, get(g, "new").value) == (12, big("x"))
+    assert len(g.objects()) == 1, "the first try's object went"
 
 
 def test_a_task_that_is_lost_meanwhile_takes_its_values_with_it(g: World) -> None:
