@@ -39,7 +39,9 @@ def test_a_group_is_in_a_whole_graph_and_never_within_itself(w):
     for specs in ([task("a", parent_task="a")], [task("a", parent_task="b"), task("b", parent_task="a")]):
         with pytest.raises(Invalid) as refused:
             w.graph(*specs)
-        assert [e["field"] for e in refused.value.data["errors"]] == [f"tasks[{i}].parent_task" for i in range(len(specs))]
+        assert [e["field"] for e in refused.value.data["errors"]] == [
+            f"tasks[{i}].parent_task" for i in range(len(specs))
+        ]
     with pytest.raises(Invalid, match="no task 'epic'"):
         w.graph(task("a", parent_task="epic"))
     w.graph(task("epic", "a"), task("a", parent_task="epic"))  # a group may wait for what it holds
