@@ -406,10 +406,15 @@ class LocalSlate:
         return done
 
     def _run_once(self, *, queues: bool) -> int:
-        """Each may make work for the others: only a round in which none had any is the last."""
+        """Each may make work for the others: only a round in which none had any is the last.
+
+        The queues are emptied first: a batch of theirs is small, and looking for what is due is not.
+        """
         due = self.slate.sweeping.run_once() + self.slate.memory.decay.run_once()
         done = due + sum(consume() for consume in self.consumers)
-        return done + (self.queues.run_once() if queues else 0)
+        while queues and (delivered := self.queues.run_once()):
+            done += delivered
+        return done
 
 
 @contextmanager
