@@ -64,7 +64,7 @@ def field_errors(error: ValidationError, whole: str) -> list[FieldError]:
     """What is wrong, field by field, in words that say what would be right; values are never repeated."""
     details = error.errors(include_url=False, include_input=False)
     # A list whose items are all wrong counts as too short beside; the items say it better.
-    holding_errors = {detail["loc"][:-1] for detail in details}
+    holding_errors = {detail["loc"][:i] for detail in details for i in range(len(detail["loc"]))}
     details = [d for d in details if d["type"] != "too_short" or d["loc"] not in holding_errors]
     return bounded([{"field": _place(detail["loc"]) or whole, "message": _words(detail)} for detail in details])
 

@@ -115,6 +115,7 @@ class Calls:
         body: object = None,
         params: Mapping[str, str] | None = None,
         idempotency_key: str | None = None,
+        if_match: int | None = None,
         repeatable: bool = True,
         waits: float = 0,
     ) -> Any:
@@ -131,6 +132,8 @@ class Calls:
         headers = {"Content-Type": "application/json"} if body is not None else {}
         if idempotency_key is not None:
             headers["Idempotency-Key"] = idempotency_key
+        if if_match is not None:
+            headers["If-Match"] = f'"{if_match}"'
         content = None if body is None else encode(body)
         request = self._http.build_request(
             method, path, content=content, params=params, headers=headers, timeout=self._timeout + waits

@@ -18,7 +18,8 @@ from slate.client.calls import Calls, Retries
 from slate.client.contexts import Contexts
 from slate.client.locks import NamedLocks
 from slate.client.parts import cut, specs_of
-from slate.client.values import AnyChange, GraphValues, changes_of
+from slate.client.sessions import Sessions
+from slate.client.values import AnyChange, OwnedValues, changes_of
 from slate.client.webhooks import Webhooks
 from slate.contract.access import CreatedKey, KeyPage
 from slate.contract.feed import FeedPage
@@ -72,9 +73,10 @@ class SlateClient:
             jitter=jitter,
         )
         self._new_id = new_id
-        self.values = GraphValues(self._calls, new_id)
+        self.values = OwnedValues(self._calls, new_id)
         self.locks = NamedLocks(self._calls, new_id)
         self.webhooks = Webhooks(self._calls, new_id)
+        self.sessions = Sessions(self._calls, new_id)
         self.contexts = Contexts(self._calls)
 
     def __enter__(self) -> Self:

@@ -19,77 +19,79 @@ NOT_THERE: Final = 0
 """The version of a value that is not there: put with it, and only a new value is made."""
 
 
-class GraphValues:
-    """The values of graphs: ``client.values.increment("g", "visits", 1)``.
+class OwnedValues:
+    """The values of a graph: ``client.values.increment("g", "visits", 1)``, or of a session.
 
     A change under a version, or that adds to what is there, carries an Idempotency-Key: sent again after a lost
     answer it is made once, and answered again.
     """
 
-    def __init__(self, calls: Calls, new_id: Callable[[], str]) -> None:
+    def __init__(self, calls: Calls, new_id: Callable[[], str], path: Callable[[str], str] = graph_path) -> None:
+        """``path`` is that of whatever they belong to."""
         self._calls = calls
         self._new_id = new_id
+        self._owner_path = path
 
-    def get(self, graph_id: str, key: str) -> Value:
+    def get(self, owner_id: str, key: str) -> Value:
         """The value as it stands.
 
         Raises:
             NotFound: there is none.
         """
-        return parse(Value, self._calls.call("GET", _path(graph_id, key)))
+        return parse(Value, self._calls.call("GET", self._path(owner_id, key)))
 
-    def list(self, graph_id: str, *, prefix: str = "") -> Iterator[Value]:
+    def list(self, owner_id: str, *, prefix: str = "") -> Iterator[Value]:
         """Values by key, of those that start so, page after page as they are asked for."""
         params = {"prefix": prefix} if prefix else {}
-        return pages(self._calls, _path(graph_id), partial(parse, ValuePage), params)
+        return pages(self._calls, self._path(owner_id), partial(parse, ValuePage), params)
 
-    def history(self, graph_id: str, key: str) -> Iterator[Value]:
+    def history(self, owner_id: str, key: str) -> Iterator[Value]:
         """The version that stands and up to 20 before it, the newest first."""
-        return pages(self._calls, f"{_path(graph_id, key)}/history", partial(parse, ValuePage), {})
+        return pages(self._calls, f"{self._path(owner_id, key)}/history", partial(parse, ValuePage), {})
 
-    def put(self, graph_id: str, key: str, value: JsonValue, *, version: int | None = None) -> Changed:
+    def put(self, owner_id: str, key: str, value: JsonValue, *, version: int | None = None) -> Changed:
         """The value is this from now on; with a ``version`` only over that one, 0 being none there.
 
         Raises:
             VersionMismatch: it is at another version; ``data["current"]`` is the value.
         """
         if version is None:
-            return parse(Changed, self._calls.call("PUT", _path(graph_id, key), body={"value": value}))
-        return self._one(graph_id, Op.PUT, key, value, version)
+            return parse(Changed, self._calls.call("PUT", self._path(owner_id, key), body={"value": value}))
+        return self._one(owner_id, Op.PUT, key, value, version)
 
-    def increment(self, graph_id: str, key: str, by: float = 1, *, version: int | None = None) -> Changed:
+    def increment(self, owner_id: str, key: str, by: float = 1, *, version: int | None = None) -> Changed:
         """Add to a number; one that is not there begins at 0.
 
         Raises:
             Conflict: it is no number.
         """
-        return self._one(graph_id, Op.INCREMENT, key, by, version)
+        return self._one(owner_id, Op.INCREMENT, key, by, version)
 
-    def append(self, graph_id: str, key: str, item: JsonValue, *, version: int | None = None) -> Changed:
+    def append(self, owner_id: str, key: str, item: JsonValue, *, version: int | None = None) -> Changed:
         """Add an item to the end of a list; one that is not there begins empty.
 
         Raises:
             Conflict: it is no list.
         """
-        return self._one(graph_id, Op.APPEND, key, item, version)
+        return self._one(owner_id, Op.APPEND, key, item, version)
 
-    def merge(self, graph_id: str, key: str, patch: JsonValue, *, version: int | None = None) -> Changed:
+    def merge(self, owner_id: str, key: str, patch: JsonValue, *, version: int | None = None) -> Changed:
         """Merge a patch into an object (RFC 7396): members replace, null removes."""
-        return self._one(graph_id, Op.MERGE, key, patch, version)
+        return self._one(owner_id, Op.MERGE, key, patch, version)
 
-    def delete(self, graph_id: str, key: str, *, version: int | None = None) -> None:
+    def delete(self, owner_id: str, key: str, *, version: int | None = None) -> None:
         """The value and its history go.
 
         Raises:
             NotFound: there is none.
         """
         if version is None:
-            self._calls.call("DELETE", _path(graph_id, key))
+            self._calls.call("DELETE", self._path(owner_id, key))
         else:
-            self.change(graph_id, [Change(key=key, op=Op.DELETE, version=version)])
+            self.change(owner_id, [Change(key=key, op=Op.DELETE, version=version)])
 
     def change(
-        self, graph_id: str, changes: Iterable[AnyChange], *, idempotency_key: str | None = None
+        self, owner_id: str, changes: Iterable[AnyChange], *, idempotency_key: str | None = None
     ) -> tuple[Changed, ...]:
         """Up to 25 changes, each of another value: all of them, or none.
 
@@ -98,11 +100,16 @@ class GraphValues:
         """
         body = {"changes": changes_of(changes)}
         key = idempotency_key or self._new_id()
-        return parse(ChangedValues, self._calls.call("POST", _path(graph_id), body=body, idempotency_key=key)).items
+        return parse(
+            ChangedValues, self._calls.call("POST", self._path(owner_id), body=body, idempotency_key=key)
+        ).items
 
-    def _one(self, graph_id: str, op: Op, key: str, value: JsonValue, version: int | None) -> Changed:
-        (changed,) = self.change(graph_id, [{"key": key, "op": op.value, "value": value, "version": version}])
+    def _one(self, owner_id: str, op: Op, key: str, value: JsonValue, version: int | None) -> Changed:
+        (changed,) = self.change(owner_id, [{"key": key, "op": op.value, "value": value, "version": version}])
         return changed
+
+    def _path(self, owner_id: str, key: str | None = None) -> str:
+        return f"{self._owner_path(owner_id)}/values" + ("" if key is None else f"/{segment('key', key)}")
 
 
 def changes_of(changes: Iterable[AnyChange]) -> list[dict[str, Any]]:
@@ -125,7 +132,3 @@ def changes_of(changes: Iterable[AnyChange]) -> list[dict[str, Any]]:
             body["version"] = change.version
         made.append(body)
     return made
-
-
-def _path(graph_id: str, key: str | None = None) -> str:
-    return f"{graph_path(graph_id)}/values" + ("" if key is None else f"/{segment('key', key)}")

@@ -105,7 +105,8 @@ class GivenTurn(BaseModel):
     @field_validator("content")
     @classmethod
     def _says_something(cls, content: str, info: ValidationInfo) -> str:
-        if not content.strip() and not info.data.get("tool_calls", ()):
+        # Where the calls themselves are wrong, that alone is said.
+        if not content.strip() and info.data.get("tool_calls") == ():
             raise PydanticCustomError("empty_content", "must say something; it may be empty only beside tool_calls")
         return content
 
