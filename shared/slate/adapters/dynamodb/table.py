@@ -5,9 +5,13 @@ Keys (DESIGN: every partition key starts with ``<tenant>#``, so that IAM can enf
     <t>#G#<graph>      META, T#<task>, E#<parent>#<child>, I#<task> (input), R#<task> (result),
                        VALUES (looks after them), V#<key>, VH#<key>#<slot> (its last versions), VO#<call>,
                        FEED (the feed's head), F#<number> (entries up to it), M#<task> or M# (how far it is numbered)
+    <t>#S#<session>    TURN#<seq>, TURNS#HEAD and what is read with it, MARK#, CONTENT#, CLIENT#, SEGMENT#, EXTRACTION#
+                       (drawn in ``session_items``), VALUES, V#, VH#, VO# as in a graph
+    <t>#U#<ref>        SESSION#<created at>#<session>: a subject's sessions
+    <t>#X#<extraction> EXTRACTION
     <t>#L#<name>       LOCK
     <t>#I#<key>        one idempotency record
-    <t>#N#<kind>       lists: graphs, keys, webhooks
+    <t>#N#<kind>       lists: graphs, sessions, keys, webhooks
     <t>#W#<webhook>    its deliveries, by the instant of the event
     <t>#K#<ref or ->   data keys (in the keys table)
 
