@@ -104,7 +104,7 @@ def test_what_was_deleted_is_new_when_it_is_said_again_and_comes_back_when_resto
     assert standing(deleted) == []
     again = insert(deleted, said("a", 1, fact_id="again"), lambda: "new")
     assert again.new and again.fact_id == "again" and standing(again.timeline) == ["a"]
-    assert standing(reopened(deleted, "old")) == ["a"]
+    assert standing(reopened(deleted, "old", str).timeline) == ["a"]
 
 
 def test_deleting_an_old_one_leaves_the_same_value_that_was_said_later():

@@ -14,6 +14,8 @@ from typing import Final, NamedTuple
 
 KEPT_OF_A_RUN: Final = 16
 """Of one thing said over and over, so many observations are kept: the first ones and the last."""
+MOST_STANDING: Final = 8
+"""Of one slot; where more contradict each other, the least sure gives way."""
 KEPT: Final = 300
 """Observations of one slot; the oldest that no longer stand make room."""
 
@@ -69,7 +71,7 @@ class Inserted(NamedTuple):
     """Facts that are one with another by now, and with which."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Group:
     """The observations of one fact, while folding."""
 
@@ -102,8 +104,7 @@ def insert(timeline: Timeline, said: Observation, new_id: Callable[[], str]) -> 
     there = {each.fact_id for each in timeline}
     named = _named(longer, there, new_id)
     fact_id = named[place].fact_id
-    left = {each.fact_id for each in named}
-    merged = {old.fact_id: new.fact_id for old, new in zip(longer, named, strict=True) if old.fact_id in there - left}
+    merged = _merged(longer, named, there)
     return Inserted(_bounded(named), fact_id, new=fact_id not in there, changed=True, merged=merged)
 
 
@@ -130,10 +131,33 @@ def without(timeline: Timeline, fact_id: str) -> Timeline:
     return tuple(each for each in timeline if fact_id not in (each.fact_id, each.closes))
 
 
-def reopened(timeline: Timeline, fact_id: str) -> Timeline:
+def blanked(timeline: Timeline, fact_id: str) -> Timeline:
+    """The timeline without a word of this fact; what it replaced stays replaced."""
+    replaced = any(one.superseded_by == fact_id for one in fold(timeline).values())
+    first = next((each for each in timeline if each.fact_id == fact_id), None)
+    blank = () if first is None or not replaced else (Observation("", first.at, "", 0, withdraws=True),)
+    return tuple(
+        kept
+        for each in timeline
+        for kept in (blank if each is first else () if fact_id in (each.fact_id, each.closes) else (each,))
+    )
+
+
+class Reopened(NamedTuple):
+    """A timeline in which a fact counts again."""
+
+    timeline: Timeline
+    merged: dict[str, str]
+
+
+def reopened(timeline: Timeline, fact_id: str, new_id: Callable[[], str]) -> Reopened:
     """The timeline without what deleting this fact left, and with what was shelved of it."""
-    kept = (each for each in timeline if each.closes != fact_id)
-    return tuple(each._replace(shelved=False) if each.fact_id == fact_id else each for each in kept)
+    kept = tuple(
+        each._replace(shelved=False) if each.fact_id == fact_id else each for each in timeline if each.closes != fact_id
+    )
+    there = {each.fact_id for each in kept}
+    named = _named(kept, there, new_id)
+    return Reopened(named, _merged(kept, named, there))
 
 
 def observed(timeline: Timeline, fact_id: str) -> Timeline:
@@ -208,8 +232,9 @@ def _said(standing: list[_Group], group: _Group, said: Observation) -> list[_Gro
     if said.own:
         sure = max([sure, *(each.confidence for each in others)])
     group.confidence, group.last = sure, said.at
+    crowd = sorted(others, key=lambda each: -each.confidence)[MOST_STANDING - 1 :]
     for other in others:
-        if other.confidence <= sure:
+        if other.confidence <= sure or other in crowd:
             other.until, other.replaced_by = said.at, group
     return [*(other for other in others if other.until is None), group]
 
@@ -228,6 +253,13 @@ def _named(timeline: Timeline, there: Collection[str], new_id: Callable[[], str]
         taken.add(fact_id)
         ids |= dict.fromkeys(group.members, fact_id)
     return tuple(each._replace(fact_id=ids.get(place, each.fact_id)) for place, each in enumerate(timeline))
+
+
+def _merged(before: Timeline, named: Timeline, there: Collection[str]) -> dict[str, str]:
+    """Ids that no observation has any more, and what has their observations."""
+    gone = set(there) - {each.fact_id for each in named}
+    pairs = zip(before, named, strict=True)
+    return {old.fact_id: new.fact_id for old, new in pairs if old.fact_id in gone}
 
 
 def _bounded(timeline: Timeline) -> Timeline:
@@ -254,5 +286,8 @@ def _thinned(timeline: Timeline) -> Timeline:
 
 
 def _alike(one: Observation, other: Observation) -> bool:
-    plain = not (one.withdraws or other.withdraws or one.shelved or other.shelved)
-    return plain and one.fact_id == other.fact_id and one.confidence >= other.confidence
+    if one.shelved or other.shelved or one.closes or other.closes or one.withdraws is not other.withdraws:
+        return False
+    if one.withdraws:
+        return one.value == other.value
+    return one.fact_id == other.fact_id and one.confidence >= other.confidence

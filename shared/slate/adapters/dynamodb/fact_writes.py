@@ -1,0 +1,206 @@
+"""Statements are decided under concurrency: a slot is read, the domain decides, and all of it is written, or none.
+
+The slot's version pins the decision: of two writers of one slot one wins, and the other decides again over what it
+left. Every fact that changes is pinned to the version that was read. So any number of writers, in any order, end in
+the same state. Each transaction holds ``MOST`` writes at most, which leaves room for what guards the subject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, TypeVar
+
+from slate.adapters.dynamodb.calls import Item, Key, TransactionRefused, Write
+from slate.adapters.dynamodb.changes import CONSTANTS, check, put
+from slate.adapters.dynamodb.fact_items import FactItems, both_places, consent_key, unknown_fact
+from slate.adapters.dynamodb.storage import Storage
+from slate.domain.errors import Conflict, Unavailable, VersionMismatch
+from slate.domain.facts.deciding import Fetch
+from slate.domain.facts.model import Fact
+from slate.domain.facts.timeline import Timeline
+from slate.ports.fact_store import ConsentMoved
+from slate.ports.ids import Ids
+
+T = TypeVar("T")
+TRIES: Final = 40
+MOST: Final = 90
+"""Writes of a transaction of facts."""
+
+
+class SlotState(NamedTuple):
+    """A slot as it was read."""
+
+    key: Key
+    item: Item | None
+    timeline: Timeline
+
+
+class Known(NamedTuple):
+    """A fact as it was read, and its item."""
+
+    fact: Fact
+    item: Item
+
+
+@dataclass(slots=True)
+class Batch:
+    """What one decision writes, put together piece by piece."""
+
+    tenant: str
+    ref: str
+    by: str
+    writes: list[Write] = field(default_factory=list)
+    consents_at: int | None = None
+    """The place of the check of the consents."""
+
+
+class FactWrites:
+    """Reads what a decision needs, and writes what it says."""
+
+    def __init__(self, storage: Storage, items: FactItems, ids: Ids) -> None:
+        self._storage = storage
+        self._items = items
+        self._ids = ids
+
+    def new_id(self) -> str:
+        """An id that sorts by the instant of its making."""
+        return f"f{self._storage.clock.now():012x}{self._ids.new()[:20]}"
+
+    # ---- reading
+
+    def slot(self, tenant: str, key: Key) -> SlotState:
+        """A slot: one read."""
+        item = self._storage.calls.get(tenant, key)
+        return SlotState(key, item, self._items.timeline(tenant, item))
+
+    def known(self, tenant: str, ref: str, fact_ids: Collection[str]) -> dict[str, Known]:
+        """Those of these facts that are there: one read of both places of each.
+
+        A fact may move between the two places while they are read: what shows in neither is looked for once more.
+        """
+        wanted = list(dict.fromkeys(fact_ids))
+        found: dict[str, Known] = {}
+        for _ in range(2):
+            keys = [key for each in wanted if each not in found for key in both_places(tenant, ref, each)]
+            if not keys:
+                break
+            for item in self._storage.calls.get_many(tenant, keys).values():
+                fact = self._items.fact(tenant, item)
+                before = found.get(fact.fact_id)
+                if before is None or before.fact.version < fact.version:
+                    found[fact.fact_id] = Known(fact, item)
+        return found
+
+    def one(self, tenant: str, ref: str, fact_id: str, version: int | None = None) -> Known:
+        """A fact.
+
+        Raises:
+            NotFound: there is none.
+            VersionMismatch: it is not at ``version``.
+        """
+        found = self.known(tenant, ref, [fact_id]).get(fact_id)
+        if found is None:
+            raise unknown_fact(fact_id)
+        if version is not None and found.fact.version != version:
+            raise VersionMismatch(found.fact.model_dump(mode="json"))
+        return found
+
+    def fetching(self, tenant: str, ref: str, seen: dict[str, Known]) -> Fetch:
+        """How the domain asks for facts; what it is given stays in ``seen``."""
+
+        def fetch(fact_ids: Collection[str]) -> Mapping[str, Fact]:
+            seen.update(self.known(tenant, ref, [each for each in fact_ids if each not in seen]))
+            return {each: seen[each].fact for each in fact_ids if each in seen}
+
+        return fetch
+
+    # ---- writing
+
+    def batch(self, tenant: str, ref: str) -> Batch:
+        """An empty one."""
+        return Batch(tenant, ref, self._ids.new())
+
+    def with_slot(self, batch: Batch, slot: SlotState, timeline: Timeline) -> None:
+        """The slot's next version, over the one that was read."""
+        version = 1 if slot.item is None else slot.item["version"] + 1
+        item = self._items.slot_item(batch.tenant, batch.ref, slot.key, timeline, version, batch.by)
+        batch.writes.append(_over(item, slot.item))
+
+    def with_facts(self, batch: Batch, changed: Sequence[Fact], seen: Mapping[str, Known], slot: str) -> list[Fact]:
+        """Facts as they are to be, over what was read; those that live or are past by now change their place."""
+        now, written = self._storage.clock.now(), []
+        for fact in changed:
+            before = seen.get(fact.fact_id)
+            version = 1 if before is None else before.fact.version + 1
+            made = now if before is None else fact.created_at
+            next_one = fact.model_copy(update={"version": version, "created_at": made, "updated_at": now})
+            item = {**self._items.fact_item(batch.tenant, batch.ref, next_one, slot), "by": batch.by}
+            batch.writes += _moved(item, None if before is None else before.item)
+            written.append(next_one)
+        return written
+
+    def with_consents(self, batch: Batch, version: int | None) -> None:
+        """Only while the consents are as they were looked at."""
+        if version is None:
+            return
+        batch.consents_at = len(batch.writes)
+        key = consent_key(batch.tenant, batch.ref)
+        batch.writes.append(check(key, "#version = :seen", seen=version))
+
+    def commit(self, batch: Batch) -> bool:
+        """All of it, or nothing and False where something moved meanwhile.
+
+        Raises:
+            ConsentMoved: it was the consents.
+            Conflict: it is more than one transaction holds.
+        """
+        if len(batch.writes) > MOST:
+            raise Conflict("too many facts hang on this one slot; delete some of them first")
+        try:
+            self._storage.calls.transact(batch.tenant, batch.writes, batch.by)
+        except TransactionRefused as refused:
+            if any(there is not None and there.get("by") == batch.by for there in refused.failed.values()):
+                return True  # this very transaction was applied, and only its reply was lost
+            if batch.consents_at in refused.failed:
+                raise ConsentMoved from None
+            return False
+        return True
+
+    def again(self, attempt: int) -> None:
+        """Rest before deciding again."""
+        self._storage.calls.pause(min(attempt, 5))
+
+    @staticmethod
+    def busy() -> Unavailable:
+        """Others keep changing the same."""
+        return Unavailable("other calls keep changing this fact; repeat the call")
+
+
+def tried(writes: FactWrites, once: Callable[[], T | None]) -> T:
+    """Decide and write, again where something moved meanwhile.
+
+    Raises:
+        Unavailable: it moved every time.
+    """
+    for attempt in range(TRIES):
+        done = once()
+        if done is not None:
+            return done
+        writes.again(attempt)
+    raise writes.busy()
+
+
+def _over(item: Item, before: Item | None) -> Write:
+    if before is None:
+        return put(item)
+    seen = {**CONSTANTS, ":seen": before["version"]}
+    return Write(Key(item["pk"], item["sk"]), "#version = :seen", seen, item=item)
+
+
+def _moved(item: Item, before: Item | None) -> list[Write]:
+    if before is None or before["sk"] == item["sk"]:
+        return [_over(item, before)]
+    seen = {**CONSTANTS, ":seen": before["version"]}
+    gone = Write(Key(before["pk"], before["sk"]), "#version = :seen", seen, delete=True)
+    return [gone, put(item)]
