@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import Field, JsonValue
+from typing import Annotated
+
+from pydantic import Field, JsonValue, StringConstraints
 
 from slate.contract.tasks import Request
-from slate.domain.tenants import TenantSettings
+from slate.domain.facts.model import Category, Sensitive
+from slate.domain.tenants import ExtractAt, TenantSettings
+
+RefusedWord = Annotated[str, StringConstraints(strict=True, strip_whitespace=True, min_length=2, max_length=200)]
 
 
 class PutTenant(Request):
@@ -14,6 +19,11 @@ class PutTenant(Request):
     summary_schema: dict[str, JsonValue] | None = Field(
         default=None, description="the JSON Schema of a segment's summary: an object with 1 to 40 properties"
     )
+    extract: ExtractAt | None = None
+    sensitive_categories: tuple[Sensitive, ...] | None = None
+    closed_categories: tuple[Category, ...] | None = None
+    refused_words: tuple[RefusedWord, ...] | None = Field(default=None, max_length=200)
+    restore_days: int | None = Field(default=None, strict=True, ge=1, le=3650)
 
 
 class ShownTenant(TenantSettings):

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from slate.domain.facts.model import Category, Sensitive
 from slate.domain.summary_schema import DEFAULT_SCHEMA
+
+
+class ExtractAt(StrEnum):
+    """How early what is said in a session is learned from."""
+
+    TURN = "turn"
+    """Rules and a model read each user turn."""
+    SEGMENT = "segment"
+    """Rules read each user turn, a model each closed segment."""
+    CLOSE = "close"
+    """All is read when the session closes."""
 
 
 class TenantSettings(BaseModel):
@@ -18,6 +31,13 @@ class TenantSettings(BaseModel):
         default_factory=lambda: dict(DEFAULT_SCHEMA), description="the JSON Schema of a segment's summary"
     )
     summary_schema_version: int = Field(default=1, description="grows when the schema changes; summaries name it")
+    extract: ExtractAt = ExtractAt.SEGMENT
+    sensitive_categories: tuple[Sensitive, ...] = Field(
+        default=tuple(Sensitive), description="what may be known with the person's consent; nothing else of the kind"
+    )
+    closed_categories: tuple[Category, ...] = Field(default=(), description="categories of which no fact is kept")
+    refused_words: tuple[str, ...] = Field(default=(), description="a statement that contains one is refused")
+    restore_days: int = Field(default=30, description="what was forgotten can be restored so long")
     version: int = 0
 
 

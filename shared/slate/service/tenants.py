@@ -72,7 +72,9 @@ class Tenants:
 def _replaced(current: TenantSettings, body: PutTenant) -> TenantSettings:
     schema = DEFAULTS.summary_schema if body.summary_schema is None else body.summary_schema
     changed = schema != current.summary_schema
+    given = body.model_dump(exclude={"summary_schema"}, exclude_none=True)
     return TenantSettings(
+        **given,
         summary_schema=schema,
         summary_schema_version=current.summary_schema_version + changed,
         version=current.version + 1,

@@ -1,0 +1,1 @@
+"""What is known about people: let in, kept true, read, taken back."""
