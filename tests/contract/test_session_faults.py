@@ -88,7 +88,7 @@ STEPS: dict[str, Step] = {
 }
 each_step = pytest.mark.parametrize("name", STEPS)
 CRASHED = ("append large and known", "delete a marked one", "open again")
-MET = ("append", "mark", "delete the first", "digest", "close")
+MET = ("append", "mark anew", "delete the first", "digest", "close")
 
 
 UNREPEATABLE = ("said", "digest", "subject_pk", "blob", "blob_digest", "by", "extraction_id", "content", "content_by")
@@ -153,7 +153,7 @@ def test_a_crash_after_any_write_is_made_good_by_the_same_call_and_by_time(
         for _ in range(4):
             w.clock.advance(2 * DAY)
             decay(w)
-        left = [key for key in w.items() if ("#S#s" in key.pk or "#X#" in key.pk or "SESSION#" in key.sk)]
+        left = [k for k in w.items() if "#S#s" in k.pk or "SESSION#" in k.sk or ("#X#" in k.pk and name != "create")]
         assert [key for key in left if "#S#t" not in key.pk and not key.sk.endswith("#t")] == [], (
             f"after {writes} writes"
         )

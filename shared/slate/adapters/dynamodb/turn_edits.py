@@ -87,17 +87,19 @@ class TurnEdits:
             if version not in (None, item["version"]):
                 raise VersionMismatch(self._whole(tenant, item).model_dump(mode="json"))
             segment = self._segment_of(tenant, head, seq)
+            was_first = head.get("first_seq") == seq
+            following = self._next_user(tenant, item) if was_first else None
             seen = {**CONSTANTS, ":seen": item["version"]}
             place = content_place(item)
             writes = [
-                self._without(tenant, head, item),
+                self._without(head, item, following),
                 Write(Key(item["pk"], item["sk"]), "#version = :seen", seen, delete=True),
                 *(
                     Write(Key(c["pk"], c["sk"]), _ANY, dict(CONSTANTS), delete=True)
                     for c in self._items.mark_items(item)
                 ),
                 *([] if place is None else [self._going(place)]),
-                *self._first_after(tenant, head, item),
+                *(self._first_after(item, following) if was_first else ()),
                 *self._outdated(segment, withdrawn=True),
             ]
             refused = self._refused(tenant, writes, attempt)
@@ -150,12 +152,15 @@ class TurnEdits:
 
     @staticmethod
     def _pinned_to(head: Item) -> Write:
-        """The head, whose open segment begins where it was seen to."""
-        condition = "#state <> :deleting AND #segment_first = :segment_first AND attribute_exists(#pk)"
-        values = {**CONSTANTS, **{f":{n}": v for n, v in STATES.items()}, ":segment_first": head["segment_first"]}
+        """The head, whose open segment begins where it was seen to, and whose first message is the one seen."""
+        condition = "#state <> :deleting AND #segment_first = :segment_first AND #edits = :edits_seen"
+        if "first_seq" not in head:
+            condition += " AND attribute_not_exists(#first_seq)"
+        seen = {":segment_first": head["segment_first"], ":edits_seen": head["edits"]}
+        values = {**CONSTANTS, **{f":{n}": v for n, v in STATES.items()}, **seen}
         return Write(Key(head["pk"], head["sk"]), condition, values)
 
-    def _without(self, tenant: str, head: Item, item: Item) -> Write:
+    def _without(self, head: Item, item: Item, following: Item | None) -> Write:
         """The head without this turn in its counters; the numbers of turns are never given out again."""
         users = int(item["role"] == Speaker.USER)
         change = (
@@ -167,22 +172,19 @@ class TurnEdits:
         if item["seq"] >= head["segment_first"]:
             change.let(segment_exchanges="#segment_exchanges - :users", segment_tokens="#segment_tokens - :tokens")
         pinned = self._pinned_to(head)
+        seen = {"segment_first": head["segment_first"], "edits_seen": head["edits"]}
         if head.get("first_seq") != item["seq"]:
-            return change.on(pinned.key, pinned.condition, segment_first=head["segment_first"])
-        following = self._next_user(tenant, item)
+            return change.on(pinned.key, pinned.condition, **seen)
         if following is None:
             change.remove("first_seq")
         else:
             change.set(first_seq=following["seq"])
-        write = change.on(pinned.key, pinned.condition, segment_first=head["segment_first"], turns_seen=head["turns"])
+        write = change.on(pinned.key, pinned.condition, **seen, turns_seen=head["turns"])
         # No turn may come in between: it might be the next of the user's.
         return write.also("#turns = :turns_seen")
 
-    def _first_after(self, tenant: str, head: Item, item: Item) -> list[Write]:
+    def _first_after(self, item: Item, following: Item | None) -> list[Write]:
         """What stands as the user's first message once this one is gone."""
-        if head.get("first_seq") != item["seq"]:
-            return []
-        following = self._next_user(tenant, item)
         if following is None:
             return [Write(first_key(item["pk"]), _ANY, dict(CONSTANTS), delete=True)]
         unchanged = Write(
