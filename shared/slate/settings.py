@@ -55,6 +55,8 @@ class Settings:
     """How long a tenant's settings are used without asking for them again."""
     summary_model: str = "eu.amazon.nova-micro-v1:0"
     """The Bedrock model, or inference profile, that makes summaries on AWS; `rules`: none does. Locally rules do."""
+    extraction_model: str = "eu.amazon.nova-micro-v1:0"
+    """The Bedrock model that finds facts in what was said, beside the rules; `rules`: none does. Locally rules do."""
     summary_tokens: int = 256
     """The budget of one segment's summary."""
     merged_summary_tokens: int = 1024

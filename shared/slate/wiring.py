@@ -21,6 +21,9 @@ from slate.adapters.dynamodb.calls import Calls
 from slate.adapters.dynamodb.cascade_store import DynamoCascadeStore
 from slate.adapters.dynamodb.codec import Codec
 from slate.adapters.dynamodb.context_store import DynamoContextStore
+from slate.adapters.dynamodb.extraction_store import DynamoExtractionStore
+from slate.adapters.dynamodb.fact_records import DynamoFactRecords
+from slate.adapters.dynamodb.fact_store import DynamoFactStore
 from slate.adapters.dynamodb.feed_store import DynamoFeedStore
 from slate.adapters.dynamodb.graph_store import DynamoGraphStore
 from slate.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
@@ -72,13 +75,16 @@ from slate.service.context.giving import Contexts
 from slate.service.context.session_source import SessionSource
 from slate.service.context.task_source import TaskSource
 from slate.service.decay import Decay
+from slate.service.facts.deciding import Deciding
+from slate.service.facts.extracting import JOB, Extracting, TurnWatch
+from slate.service.facts.remembering import Facts
+from slate.service.facts.reviewing import Reviewing
 from slate.service.feed.following import Following
 from slate.service.feed.numbering import Feeds
 from slate.service.idempotency import Idempotency
 from slate.service.locks import Locks
 from slate.service.paging import Cursors
 from slate.service.sessions.ending import Ending
-from slate.service.sessions.extracting import Extracting
 from slate.service.sessions.keeping import Sessions
 from slate.service.sessions.pinning import Pinning
 from slate.service.sessions.reaching import SessionOwners
@@ -94,6 +100,7 @@ from slate.service.tasks.working import Working
 from slate.service.tenants import Tenants
 from slate.service.values import GraphOwners, Values
 from slate.service.waiting import POLLED, TOLD, Pauses, Waiting
+from slate.service.watches import Watches
 from slate.service.webhooks.delivering import Delivering
 from slate.service.webhooks.keeping import Webhooks
 from slate.settings import Settings
@@ -125,6 +132,8 @@ class Memory:
     pinning: Pinning
     summaries: Summaries
     extracting: Extracting
+    facts: Facts
+    reviewing: Reviewing
     tenants: Tenants
     decay: Decay
     contexts: Contexts
@@ -256,7 +265,7 @@ def _memory(
         counter,
         queue,
         DynamoUsageMeter(storage),
-        model=parts.model,
+        model=None if settings.summary_model == RULES_ONLY else parts.model,
         bounds=SummaryBounds(
             settings.segment_exchanges,
             settings.segment_window_percent,
@@ -268,18 +277,36 @@ def _memory(
     )
     ending = Ending(sessions, summaries, queue, ids, clock, idle_seconds=settings.session_idle_seconds)
     pinning, days = Pinning(sessions, counter), settings.session_retention_days
+    keyring, facts, records = storage.codec.keyring, DynamoFactStore(storage, ids), DynamoFactRecords(storage)
+    deciding = Deciding(facts, records, tenants, clock)
+    knowing = Facts(facts, records, deciding, tenants, keyring, idempotency, cursors, clock)
+    watches = Watches(summaries, TurnWatch(tenants, queue))
     return Memory(
         sessions=Sessions(sessions, ending, pinning, idempotency, cursors, ids, clock, retention_days=days),
-        talking=Talking(sessions, summaries, counter, idempotency, cursors, clock),
+        talking=Talking(sessions, watches, counter, idempotency, cursors, clock),
         pinning=pinning,
         summaries=summaries,
-        extracting=Extracting(sessions, clock),
+        extracting=Extracting(
+            sessions,
+            DynamoExtractionStore(storage),
+            deciding,
+            tenants,
+            keyring,
+            idempotency,
+            queue,
+            ids=ids,
+            clock=clock,
+            model=None if settings.extraction_model == RULES_ONLY else parts.model,
+        ),
+        facts=knowing,
+        reviewing=Reviewing(records, knowing, deciding, tenants, keyring, cursors, clock),
         tenants=tenants,
         decay=Decay(
             DynamoMemoryTimer(storage),
             {
                 MemoryKind.SESSION: lambda due, deadline: ending.tick(due.tenant, due.owner, deadline),
                 MemoryKind.CONTENT: lambda due, _: sessions.drop_content(due.tenant, due.owner, due.name),
+                MemoryKind.FACT: lambda due, _: facts.purge(due.tenant, due.owner, due.name),
             },
             clock,
         ),
@@ -363,8 +390,9 @@ def _language_model(settings: Settings, session: boto3.Session) -> LanguageModel
     """The model of each job; none where rules are to do it."""
     from botocore.config import Config
 
-    models = {SUMMARY: settings.summary_model}
-    if RULES_ONLY in models.values():
+    jobs = {SUMMARY: settings.summary_model, JOB: settings.extraction_model}
+    models = {job: model for job, model in jobs.items() if model != RULES_ONLY}
+    if not models:
         return None
     # An answer may take long; a function that waits for one is started by a queue, never by a caller.
     config = Config(connect_timeout=2, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 2})

@@ -21,12 +21,11 @@ class Dispatch:
 
     def __init__(self, memory: Memory) -> None:
         summaries = memory.summaries
+        self._memory = memory
         self._work: Final[Mapping[str, Work]] = {
             EXTRACT: memory.extracting.consume,
             LOOK: lambda message: summaries.look(message["tenant"], message["session_id"]),
-            SUMMARY: lambda message: summaries.summarise(
-                message["tenant"], message["session_id"], int(message["last_seq"])
-            ),
+            SUMMARY: self._digest,
         }
 
     def consume(self, message: Mapping[str, Any]) -> None:
@@ -39,3 +38,9 @@ class Dispatch:
         if work is None:
             raise UnknownKind
         work(message)
+
+    def _digest(self, message: Mapping[str, Any]) -> None:
+        """A segment that ended is digested, and learned from."""
+        tenant, session_id, last_seq = message["tenant"], message["session_id"], int(message["last_seq"])
+        if self._memory.summaries.summarise(tenant, session_id, last_seq):
+            self._memory.extracting.segment(tenant, session_id, last_seq)

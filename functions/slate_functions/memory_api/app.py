@@ -6,11 +6,22 @@ from typing import Final
 
 from slate.wiring import Slate
 from slate_functions.memory_api.context_routes import ContextRoutes
+from slate_functions.memory_api.facts_routes import ExtractRoutes, FactRecordRoutes, FactRoutes
 from slate_functions.memory_api.session_routes import PinnedRoutes, SessionRoutes, TurnRoutes
 from slate_functions.memory_api.session_values_routes import SessionValueRoutes
 from slate_functions.memory_api.tenant_routes import TenantRoutes
 
-GROUPS: Final = (SessionRoutes, TurnRoutes, PinnedRoutes, SessionValueRoutes, ContextRoutes, TenantRoutes)
+GROUPS: Final = (
+    SessionRoutes,
+    TurnRoutes,
+    PinnedRoutes,
+    SessionValueRoutes,
+    FactRoutes,
+    ExtractRoutes,
+    FactRecordRoutes,
+    ContextRoutes,
+    TenantRoutes,
+)
 """In the order of the document."""
 
 
@@ -22,6 +33,9 @@ def memory_groups(slate: Slate) -> tuple[object, ...]:
         TurnRoutes(memory.talking),
         PinnedRoutes(memory.pinning),
         SessionValueRoutes(slate.values),
+        FactRoutes(memory.facts),
+        ExtractRoutes(memory.extracting),
+        FactRecordRoutes(memory.reviewing),
         ContextRoutes(memory.contexts),
         TenantRoutes(memory.tenants),
     )

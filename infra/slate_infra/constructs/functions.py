@@ -89,7 +89,8 @@ class Functions(Construct):
     ) -> None:
         """What works on what is said."""
         self.memory_api = function("MemoryApi", MEMORY_API, permissions.of_memory_api(storage, memory))
-        models = permissions.models_of(Stack.of(self), settings.summary_model)
+        asked = {settings.summary_model, settings.extraction_model}
+        models = [arn for model in sorted(asked) for arn in permissions.models_of(Stack.of(self), model)]
         self.extractor = function("Extractor", EXTRACTOR, permissions.of_extractor(storage, memory, models))
         memory.work_by(self.extractor.function)
         for arn in models:

@@ -12,6 +12,8 @@ class MemoryKind(StrEnum):
     SESSION = "session"
     CONTENT = "content"
     """A large content whose turn was deleted."""
+    FACT = "fact"
+    """A forgotten fact that can be restored no more; its owner is the ref of its subject."""
 
 
 class DueMemory(NamedTuple):
@@ -20,7 +22,7 @@ class DueMemory(NamedTuple):
     tenant: str
     kind: MemoryKind
     owner: str
-    """The session."""
+    """The session, or the ref of the subject."""
     name: str = ""
     """What of it, where that is not all."""
 

@@ -22,15 +22,22 @@ from contextlib import suppress
 from typing import Any, Final
 
 from slate.adapters.dynamodb.calls import Item, Key
-from slate.adapters.dynamodb.keys import ref_of, subject_attributes, subject_pk, timer_attributes
+from slate.adapters.dynamodb.keys import (
+    LIVING_FACT,
+    PAST_FACT,
+    ref_of,
+    subject_attributes,
+    subject_pk,
+    timer_attributes,
+)
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.errors import NotFound, SubjectErased
 from slate.domain.facts.model import Consents, Fact, FactState, Forgetting, Notice, Quarantined
 from slate.domain.facts.slots import Slot
 from slate.domain.facts.timeline import Observation, Timeline
 
-FACT: Final = "FACT#"
-PAST: Final = "PAST#"
+FACT: Final = LIVING_FACT
+PAST: Final = PAST_FACT
 SLOT: Final = "SLOT#"
 NOTICE: Final = "NOTICE#"
 TOLD: Final = "TOLD#"

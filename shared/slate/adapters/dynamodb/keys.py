@@ -211,6 +211,8 @@ CONTENT_OF_TURN: Final = "CONTENT#"
 SEGMENT: Final = "SEGMENT#"
 EXTRACTION: Final = "EXTRACTION#"
 SESSION: Final = "SESSION#"
+LIVING_FACT: Final = "FACT#"
+PAST_FACT: Final = "PAST#"
 
 
 def session_pk(tenant: str, session_id: str) -> str:

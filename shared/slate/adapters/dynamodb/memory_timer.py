@@ -6,9 +6,11 @@ from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key
 from slate.adapters.dynamodb.changes import Change
 from slate.adapters.dynamodb.keys import (
     CONTENT_OF_TURN,
+    PAST_FACT,
     content_key,
     session_key,
     session_pk,
+    subject_pk,
     timer_attributes,
     timer_pk,
 )
@@ -44,10 +46,14 @@ def _due(item: Item) -> DueMemory:
     sk = str(item["sk"])
     if sk.startswith(CONTENT_OF_TURN):
         return DueMemory(tenant, MemoryKind.CONTENT, owner, sk.removeprefix(CONTENT_OF_TURN))
+    if sk.startswith(PAST_FACT):
+        return DueMemory(tenant, MemoryKind.FACT, owner, sk.removeprefix(PAST_FACT))
     return DueMemory(tenant, MemoryKind.SESSION, owner)
 
 
 def _key(due: DueMemory) -> Key:
     if due.kind is MemoryKind.CONTENT:
         return content_key(session_pk(due.tenant, due.owner), due.name)
+    if due.kind is MemoryKind.FACT:
+        return Key(subject_pk(due.tenant, due.owner), PAST_FACT + due.name)
     return session_key(due.tenant, due.owner)

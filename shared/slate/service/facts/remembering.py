@@ -122,7 +122,7 @@ class Facts:
 
     # ---- read
 
-    def list(self, principal: Principal, subject: str, wanted: FactFilter, limit: int, cursor: str | None) -> FactPage:
+    def find(self, principal: Principal, subject: str, wanted: FactFilter, limit: int, cursor: str | None) -> FactPage:
         """Those of a subject's facts that are meant and that this caller may read."""
         ref, now = reached(self._keyring, principal, subject), self._clock.now()
         of = f"facts {ref} {wanted.named}"
