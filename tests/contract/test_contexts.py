@@ -1,0 +1,96 @@
+"""Receipts of contexts: under faults, at rest, and when what they were made of is gone."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from contract import faults
+from contract.talking import create, say
+from contract.world import TENANT, World
+from slate.adapters.dynamodb.context_store import PART_BYTES, DynamoContextStore
+from slate.contract.contexts import AskContext, GivenContext
+from slate.domain.context import Format
+from slate.domain.errors import Conflict, NotFound, SubjectErased
+
+
+def give(w: World, **more: Any) -> GivenContext:
+    return w.slate.memory.contexts.give(w.me, AskContext.model_validate({"session": "s", **more}))
+
+
+def again(w: World, given: GivenContext) -> GivenContext:
+    return w.slate.memory.contexts.get(w.me, given.context_id, given.format)
+
+
+def receipts(w: World) -> list[dict[str, Any]]:
+    return [item for item in w.items().values() if item["pk"].startswith(f"{TENANT}#C#")]
+
+
+@pytest.fixture
+def begun(w: World) -> World:
+    create(w, subject="person-1", system="Be brief.")
+    say(w, "Hello, I am in Germany.", ("assistant", "Noted."), "What does it cost?")
+    return w
+
+
+@pytest.mark.parametrize("fault", [faults.reply_lost, faults.request_lost], ids=lambda f: f.__name__)
+def test_a_lost_reply_leaves_one_receipt(begun: World, fault: faults.Fault) -> None:
+    begun.faults.arm_every(fault)
+    given = give(begun, format=Format.TEXT)
+    assert begun.faults.disarm() == 2
+    assert len(receipts(begun)) == 1
+    assert again(begun, given) == given
+
+
+def test_a_receipt_is_never_written_over(begun: World) -> None:
+    given = give(begun)
+    with pytest.raises(Conflict):
+        DynamoContextStore(begun.storage).keep(TENANT, given, given.created_at + 1_000)
+    assert again(begun, given) == given
+
+
+def test_nothing_that_was_said_is_at_rest_in_clear(begun: World) -> None:
+    give(begun)
+    (item,) = receipts(begun)
+    assert set(item) == {"pk", "sk", "subject_pk", "said", "parts", "agent", "created_at", "expires_at", "ttl"}
+    assert "person-1" not in str(item)
+    assert b"Germany" not in bytes(item["said"])
+
+
+def test_a_large_one_takes_several_items_all_of_them_the_persons(begun: World) -> None:
+    noise = random.Random(3).randbytes(160_000).hex()  # noqa: S311  # it only has to be incompressible
+    for start in range(0, len(noise), 80_000):
+        say(begun, noise[start : start + 80_000])
+    given = give(begun, budget={"total": 400_000})
+    items = receipts(begun)
+    assert len(items) == items[0]["parts"] >= 1
+    assert {item["subject_pk"] for item in items} == {items[0]["subject_pk"]}
+    assert all(len(bytes(item["said"])) <= PART_BYTES for item in items)
+    assert again(begun, given) == given
+
+
+def test_it_goes_with_the_persons_key(begun: World) -> None:
+    given = give(begun)
+    ref = begun.storage.codec.keyring.ref(TENANT, "person-1")
+    begun.dynamodb.delete_item(
+        TableName=begun.settings.keys_table, Key={"pk": {"S": f"{TENANT}#K#{ref}"}, "sk": {"S": "DEK"}}
+    )
+    begun.clock.advance(begun.settings.key_cache_seconds)
+    with pytest.raises(SubjectErased):
+        again(begun, given)
+
+
+def test_it_goes_with_its_session_and_after_its_time(begun: World) -> None:
+    given = give(begun)
+    begun.clock.advance(30 * 86_400 - 1)
+    assert again(begun, given) == given
+    begun.slate.memory.sessions.delete(begun.me, "s", None)
+    with pytest.raises(NotFound):
+        again(begun, given)
+    create(begun, "other")
+    other = give(begun, session="other")
+    begun.clock.advance(30 * 86_400)
+    with pytest.raises(NotFound):
+        again(begun, other)
