@@ -86,16 +86,20 @@ def test_a_withdrawal_ends_what_it_names_and_nothing_that_was_said_later():
 
 def test_of_a_fact_that_is_parted_the_newest_part_keeps_its_id():
     timeline = told(said("a", 1, fact_id="first"), said("a", 3, fact_id="again"), said("b", 2, fact_id="between"))
-    by_id = {fact_id: one for fact_id, one in fold(timeline).items()}
-    assert by_id["first"].valid_from == 3 and by_id["first"].stands
-    assert by_id["between"].valid_to == 3 and by_id["between"].superseded_by == "first"
+    by_id = dict(fold(timeline).items())
+    assert by_id["first"].valid_from == 3
+    assert by_id["first"].stands
+    assert by_id["between"].valid_to == 3
+    assert by_id["between"].superseded_by == "first"
 
 
 def test_the_same_turn_read_once_more_changes_nothing():
     one = said("a", 1, fact_id="x", session_id="s", seq=2)
     timeline = told(one, said("b", 1, fact_id="y", session_id="s", seq=4))
     again = insert(timeline, one._replace(fact_id="z"), lambda: "new")
-    assert not again.changed and again.fact_id == "x" and again.timeline == timeline
+    assert not again.changed
+    assert again.fact_id == "x"
+    assert again.timeline == timeline
 
 
 def test_what_was_deleted_is_new_when_it_is_said_again_and_comes_back_when_restored():
@@ -103,7 +107,9 @@ def test_what_was_deleted_is_new_when_it_is_said_again_and_comes_back_when_resto
     deleted = told(said("a", 1, fact_id="old"), gone)
     assert standing(deleted) == []
     again = insert(deleted, said("a", 1, fact_id="again"), lambda: "new")
-    assert again.new and again.fact_id == "again" and standing(again.timeline) == ["a"]
+    assert again.new
+    assert again.fact_id == "again"
+    assert standing(again.timeline) == ["a"]
     assert standing(reopened(deleted, "old", str).timeline) == ["a"]
 
 
@@ -116,7 +122,8 @@ def test_what_was_shelved_says_nothing_until_it_is_said_again():
     shelved = told(said("a", 1, fact_id="kept"), said("b", 2, fact_id="trivial", shelved=True))
     assert standing(shelved) == ["a"]
     again = insert(shelved, said("b", 3, fact_id="new"), lambda: "other")
-    assert again.fact_id == "trivial" and standing(again.timeline) == ["b"]
+    assert again.fact_id == "trivial"
+    assert standing(again.timeline) == ["b"]
 
 
 def test_taking_a_fact_out_leaves_the_slot_as_if_it_had_never_been_said():
@@ -131,7 +138,9 @@ def test_saying_it_a_thousand_times_does_not_grow_it():
 
 
 observations = st.lists(
-    st.tuples(st.sampled_from("abc"), st.integers(1, 12), st.sampled_from([0.3, 0.6, 0.9]), st.booleans(), st.booleans()),
+    st.tuples(
+        st.sampled_from("abc"), st.integers(1, 12), st.sampled_from([0.3, 0.6, 0.9]), st.booleans(), st.booleans()
+    ),
     min_size=1,
     max_size=7,
     unique_by=lambda each: each[1],

@@ -17,7 +17,7 @@ FACT: Final[dict[str, Any]] = {
     "attribute": "city",
     "value": "Berlin",
     "importance": 6,
-    "confidence": 0.9,
+    "confidence": 0.8,
     "topics": ["home"],
     "sensitive": [],
     "readers": [],

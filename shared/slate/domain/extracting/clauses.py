@@ -111,7 +111,7 @@ def lead_off(text: str) -> str:
 
 
 def _plain(sentence: str) -> str:
-    text = " ".join(sentence.split())
+    text = " ".join(sentence.split()).rstrip(" .!;\u2026")
     small = text.islower()
     for pattern, replacement in _SHORT:
         text = pattern.sub(replacement, text)

@@ -15,7 +15,7 @@ from slate.domain.extracting.clauses import clauses, lead_off
 from slate.domain.extracting.drafts import Draft, Rule, sentence
 from slate.domain.facts.dates import span
 from slate.domain.facts.guard import guard, redacted
-from slate.domain.facts.model import Candidate, Category, Source
+from slate.domain.facts.model import DEFAULT_CONFIDENCE, Candidate, Category, Source
 from slate.domain.facts.passing import hypothetical, ironic, transient
 from slate.domain.facts.spoken import readable, spoken
 
@@ -27,7 +27,8 @@ RULES: Final[tuple[Rule, ...]] = (
     *about_tastes.RULES,
 )
 BY: Final = "rules 1"
-OWN_CONFIDENCE: Final = 0.9
+OWN_CONFIDENCE: Final = DEFAULT_CONFIDENCE
+"""As sure as what a caller posts without saying how sure: of the two, the newer wins."""
 MOST: Final = 50
 """Candidates of one turn."""
 _REMEMBER: Final = re.compile(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from slate.domain.facts.grounding import Said
-from slate.domain.facts.model import Candidate, Category, Source
+from slate.domain.facts.model import DEFAULT_CONFIDENCE, Candidate, Category, Source
 
 VERSION: Final = 1
 MOST: Final = 40
@@ -89,7 +89,7 @@ def _candidate(fact: Mapping[str, Any], at: int, source: Source | None, by: str)
         attribute=attribute,
         value=value if attribute is not None else None,
         importance=fact.get("importance", 5),
-        confidence=min(fact.get("confidence", 0.7), 0.9),
+        confidence=min(fact.get("confidence", 0.7), DEFAULT_CONFIDENCE),
         observed_at=at,
         source=source,
         quote=fact["quote"],

@@ -56,9 +56,9 @@ def state(timeline: Timeline, fact: Fact, said: Observation, fetch: Fetch, new_i
     if said.shelved and _stands(timeline, said.value):
         said = said._replace(shelved=False)
     inserted = insert(timeline, said, new_id)
-    if not inserted.changed:
-        return Plan(_as_before(timeline, said, inserted.fact_id), ())
     fresh = fact.model_copy(update={"fact_id": inserted.fact_id})
+    if not inserted.changed and not (said.session_id is None and _sleeps(timeline, inserted.fact_id, fetch)):
+        return Plan(_as_before(timeline, said, inserted.fact_id), ())
     changed, before = settle(
         timeline, inserted.timeline, fetch, fresh=fresh, merged=inserted.merged, said_of=inserted.fact_id
     )
@@ -177,6 +177,13 @@ def _told(
         op, reason = Op.NOOP, CONFIRMED
     decision = Decision(op=op, fact_id=fact_id, reason=reason, superseded=ended, contradicts=beside)
     return Plan(decision, timeline, changed, replaced, fact)
+
+
+def _sleeps(timeline: Timeline, fact_id: str, fetch: Fetch) -> bool:
+    """Whether it would hold, had it not been put in limbo or forgotten: then saying it again wakes it."""
+    standing, known = fold(timeline).get(fact_id), fetch([fact_id]).get(fact_id)
+    asleep = known is not None and known.state in (FactState.LIMBO, FactState.FORGOTTEN)
+    return asleep and standing is not None and standing.stands
 
 
 def _noop(op: Op, fact_id: str, reason: str) -> Decision:

@@ -93,3 +93,8 @@ def _singular(value: str) -> str:
 def value_of(statement: str, value: str | None) -> str:
     """What a statement says of its slot, in the form in which it is compared."""
     return bare(statement) if value is None else normal(value)
+
+
+def aliases_of(slot: str) -> tuple[str, ...]:
+    """The other names of a slot."""
+    return _ALIASES.get(slot, ())

@@ -13,6 +13,7 @@ from typing import Final
 DOCUMENT_FROM: Final = 2_000
 """A paragraph of so many characters is a document: pasted, not said."""
 
+MOST_TAGS: Final = 200
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`", re.DOTALL)
 _TAGGED: Final = re.compile(r"<(\w+)[^<>]{0,200}>.*?</\1>", re.DOTALL)
 _QUOTED: Final = re.compile(
@@ -93,7 +94,12 @@ def _stated(question: str) -> str:
 
 
 def readable(content: str) -> str:
-    """A text without code and marked-up material, with plain apostrophes and no invisible characters."""
+    """A text without code and marked-up material, with plain apostrophes and no invisible characters.
+
+    What is all markup is a document, and nothing is left of it.
+    """
+    if content.count("<") > MOST_TAGS:
+        return ""
     visible = "".join(c for c in content if unicodedata.category(c) != "Cf")
     plain = visible.replace("\u2019", "'").replace("\u02bc", "'").replace("\u00a0", " ")
     return _TAGGED.sub(" ", _CODE.sub(" ", plain))

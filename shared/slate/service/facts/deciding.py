@@ -14,6 +14,7 @@ from slate.domain.facts.dates import plan_end
 from slate.domain.facts.deciding import TRIVIAL
 from slate.domain.facts.model import (
     Candidate,
+    Consents,
     Decision,
     Fact,
     FactState,
@@ -22,6 +23,7 @@ from slate.domain.facts.model import (
     QuarantineState,
 )
 from slate.domain.facts.screening import Policy, Screened, screen, trivial
+from slate.domain.facts.sensitive import sensitive
 from slate.domain.facts.slots import slot_of, value_of
 from slate.domain.facts.timeline import Observation
 from slate.domain.facts.topics import topics_of
@@ -68,8 +70,9 @@ class Deciding:
         """Screen it, and decide it against its slot; ``reviewed`` by a person, it is not guarded again."""
         settings = self._tenants.of(tenant)
         full = _completed(candidate)
+        asks = sensitive(full.statement, full.attribute, full.topics)
         for _ in range(_TRIES):
-            consents = self._records.consents(tenant, ref)
+            consents = self._records.consents(tenant, ref) if asks else Consents()
             screened = screen(full, policy_of(settings), consents, reviewed=reviewed)
             if screened.op is Op.QUARANTINED:
                 held = self._hold_back(tenant, ref, full, screened)
