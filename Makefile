@@ -8,6 +8,7 @@ ACCEPTANCE := ../shared/acceptance
 # The black-box checks of what is built so far.
 ACCEPTANCE_FILES := test_tasks.py test_bad_input.py test_coordination.py
 INPUT ?=
+LOCOMO ?=
 
 .PHONY: help setup demo test check acceptance race bench eval costs tokens synth openapi lock serve clean
 
@@ -54,8 +55,9 @@ bench: $(READY) ## claims and contexts: p50 and p95
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.bench
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.contexts
 
-eval: $(READY) ## precision and recall of the topic shifts found, on the labelled set
+eval: $(READY) ## how well topic shifts are found, and what is recalled of LoCoMo's conversations: make eval LOCOMO=file
 	@PYTHONPATH=tests $(BIN)/python -m evals.topics
+	@PYTHONPATH=tests $(BIN)/python -m evals.locomo $(LOCOMO)
 
 costs: $(READY) ## count what each step costs, into docs/costs.md
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.costs

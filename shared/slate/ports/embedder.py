@@ -26,6 +26,11 @@ class Embedder(Protocol):
         """Below this likeness a turn leaves the topic: calibrated on a labelled set."""
         ...
 
+    @property
+    def share(self) -> float:
+        """What its likeness counts for beside the words of a text, of 1: measured."""
+        ...
+
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """A vector for each text, in their order.
 

@@ -31,6 +31,7 @@ class HashingEmbedder:
     name = f"hashing-{DIMENSION}-1"
     dimension = DIMENSION
     same_topic = 0.11
+    share = 0.2
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Each text by itself."""

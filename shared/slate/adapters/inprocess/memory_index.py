@@ -1,0 +1,153 @@
+"""The index of one process: exact, over everything a scope holds. It goes with the process, as its storage does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from heapq import nlargest
+from threading import RLock
+from typing import Final
+
+from slate.adapters.inprocess.vector_rows import VectorRows
+from slate.domain.indexed import Entry, Kind
+from slate.domain.ranking.bm25 import Postings
+from slate.ports.memory_index import Gone, Hit, Listed, Name, Probe
+
+NAME_SHARE: Final = 0.1
+"""A word that stands as a name in more of the memory than that is one."""
+KEPT_GONE: Final = 100_000
+"""Of so many that went it is known that they do not come back; by then no late write of the others is under way."""
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """All of one kind in one scope."""
+
+    entries: dict[str, Entry] = field(default_factory=dict)
+    postings: Postings[str] = field(default_factory=Postings)
+    vectors: dict[str, VectorRows] = field(default_factory=dict)
+    named: Counter[str] = field(default_factory=Counter)
+
+    def put(self, entry: Entry) -> None:
+        self.drop(entry.id)
+        self.entries[entry.id] = replace(entry, terms=(), text="", vector=())
+        self.postings.put(entry.id, entry.terms)
+        self.named.update(entry.names)
+        if any(entry.vector):
+            self.vectors.setdefault(entry.embedder, VectorRows()).put(entry.id, entry.vector)
+
+    def drop(self, entry_id: str) -> None:
+        before = self.entries.pop(entry_id, None)
+        if before is not None:
+            self.named.subtract(before.names)
+            self.postings.drop(entry_id)
+            if before.embedder in self.vectors:
+                self.vectors[before.embedder].drop(entry_id)
+
+
+class InProcessMemoryIndex:
+    """Keeps entries in memory, one shelf a tenant, kind and scope."""
+
+    def __init__(self) -> None:
+        self._shelves: dict[tuple[str, Kind, str], _Shelf] = {}
+        self._where: dict[tuple[str, Name], str] = {}
+        self._gone: dict[tuple[str, Name], int] = {}
+        self._lock = RLock()
+
+    def put(self, tenant: str, entries: Sequence[Entry]) -> None:
+        """Each by itself; an entry that moved to another scope leaves the one before."""
+        with self._lock:
+            for entry in entries:
+                name = Name(entry.kind, entry.id)
+                there = self._there(tenant, name)
+                if entry.version < self._gone.get((tenant, name), 0) or (there and there.version > entry.version):
+                    continue
+                self._drop(tenant, name)
+                self._shelf(tenant, entry.kind, entry.scope).put(entry)
+                self._where[tenant, name] = entry.scope
+
+    def remove(self, tenant: str, gone: Sequence[Gone]) -> None:
+        """Each by itself; what is newer than what went stays."""
+        with self._lock:
+            for each in gone:
+                there = self._there(tenant, each.name)
+                self._gone[tenant, each.name] = max(each.version, self._gone.pop((tenant, each.name), 0))
+                if len(self._gone) > KEPT_GONE:
+                    del self._gone[next(iter(self._gone))]
+                if there is None or there.version < each.version:
+                    self._drop(tenant, each.name)
+
+    def seek(self, tenant: str, probe: Probe) -> list[Hit]:
+        """Every entry of the scopes is scored; the best of each leg are candidates."""
+        with self._lock:
+            found: list[Hit] = []
+            for scope in dict.fromkeys(probe.scopes):
+                shelf = self._shelves.get((tenant, probe.kind, scope))
+                if shelf is not None:
+                    found += self._sought(shelf, probe)
+        if len(probe.scopes) <= 1:
+            return found
+        by_words = nlargest(probe.limit, found, key=lambda hit: hit.lexical)
+        by_vector = nlargest(probe.limit, found, key=lambda hit: hit.likeness)
+        return list({(hit.scope, hit.id): hit for hit in (*by_words, *by_vector)}.values())
+
+    def names(self, tenant: str, kind: Kind, scopes: Collection[str], words: Iterable[str]) -> frozenset[str]:
+        """Counted over all of the scopes together."""
+        with self._lock:
+            shelves = [s for scope in dict.fromkeys(scopes) if (s := self._shelves.get((tenant, kind, scope)))]
+            total = sum(len(shelf.entries) for shelf in shelves)
+            return frozenset(word for word in words if sum(s.named[word] for s in shelves) > NAME_SHARE * total)
+
+    def listed(self, tenant: str, kind: Kind, scope: str) -> Iterator[Listed]:
+        """As it was when the first was asked for."""
+        with self._lock:
+            shelf = self._shelves.get((tenant, kind, scope), _Shelf())
+            entries = list(shelf.entries.values())
+        return (Listed(Name(kind, entry.id), entry.version, entry.embedder) for entry in entries)
+
+    def _sought(self, shelf: _Shelf, probe: Probe) -> list[Hit]:
+        may = {entry.id for entry in shelf.entries.values() if _fits(entry, probe)}
+        lexical = shelf.postings.scores(probe.terms, may)
+        rows = shelf.vectors.get(probe.embedder)
+        likeness = {} if rows is None else rows.likeness(probe.vector, may)
+        chosen = {
+            *nlargest(probe.limit, lexical, key=lexical.__getitem__),
+            *nlargest(probe.limit, likeness, key=likeness.__getitem__),
+        }
+        return [_hit(shelf.entries[each], lexical.get(each, 0.0), likeness.get(each, 0.0)) for each in sorted(chosen)]
+
+    def _shelf(self, tenant: str, kind: Kind, scope: str) -> _Shelf:
+        return self._shelves.setdefault((tenant, kind, scope), _Shelf())
+
+    def _there(self, tenant: str, name: Name) -> Entry | None:
+        scope = self._where.get((tenant, name))
+        return None if scope is None else self._shelf(tenant, name.kind, scope).entries.get(name.id)
+
+    def _drop(self, tenant: str, name: Name) -> None:
+        scope = self._where.pop((tenant, name), None)
+        if scope is not None:
+            self._shelf(tenant, name.kind, scope).drop(name.id)
+
+
+def _fits(entry: Entry, probe: Probe) -> bool:
+    if probe.groups is not None and entry.group not in probe.groups:
+        return False
+    return probe.readers is None or not entry.readers or not probe.readers.isdisjoint(entry.readers)
+
+
+def _hit(entry: Entry, lexical: float, likeness: float) -> Hit:
+    return Hit(
+        id=entry.id,
+        scope=entry.scope,
+        group=entry.group,
+        version=entry.version,
+        at=entry.at,
+        lexical=lexical,
+        likeness=likeness,
+        speaker=entry.speaker,
+        words=entry.words,
+        question=entry.question,
+        timed=entry.timed,
+        readers=entry.readers,
+    )
