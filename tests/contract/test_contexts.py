@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contract import faults
-from contract.talking import create, say
+from contract.talking import create, remove, say
 from contract.world import TENANT, World
 from slate.adapters.dynamodb.context_store import PART_BYTES, DynamoContextStore
 from slate.contract.contexts import AskContext, GivenContext
@@ -94,3 +94,15 @@ def test_it_goes_with_its_session_and_after_its_time(begun: World) -> None:
     begun.clock.advance(30 * 86_400)
     with pytest.raises(NotFound):
         again(begun, other)
+
+
+def test_a_turn_that_was_deleted_is_not_served_through_a_receipt(begun: World) -> None:
+    given = give(begun, format=Format.ANTHROPIC)
+    remove(begun, 2)
+    remove(begun, 1)
+    shown = again(begun, given)
+    assert "Noted." not in shown.model_dump_json()
+    assert "Germany" not in shown.model_dump_json()
+    assert "What does it cost?" in str(shown.messages)
+    assert shown.breakdown == given.breakdown
+    assert [each.id for each in shown.dropped if each.reason == "deleted since"] == ["turn:1", "turn:2"]

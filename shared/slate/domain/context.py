@@ -7,7 +7,7 @@ last turns). So two calls share a prefix, and what matters most stands at one of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -173,3 +173,20 @@ def warnings_of(total: int, window: int) -> tuple[str, ...]:
     if share < WARN_FROM:
         return ()
     return (f"this context fills {share:.0%} of the model's window of {window:,} tokens; ask for less, or pin less",)
+
+
+def without_turns(context: Context, gone: Collection[int]) -> Context:
+    """The same without what these turns said; that they were shown stays known."""
+    if not gone:
+        return context
+    sections = tuple(
+        section.model_copy(update={"items": tuple(item for item in section.items if item.seq not in gone)})
+        for section in context.sections
+    )
+    deleted = tuple(
+        Dropped(id=item.id, section=section.name, reason="deleted since")
+        for section in context.sections
+        for item in section.items
+        if item.seq in gone
+    )
+    return context.model_copy(update={"sections": sections, "dropped": (*context.dropped, *deleted)})

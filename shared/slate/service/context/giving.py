@@ -8,7 +8,7 @@ from typing import Final
 from slate.contract.contexts import AskContext, GivenContext
 from slate.domain.access import Principal
 from slate.domain.assembly import Occasion, assemble
-from slate.domain.context import Context, Format
+from slate.domain.context import Context, Format, without_turns
 from slate.domain.errors import Invalid, NotFound
 from slate.domain.messages import render
 from slate.domain.sessions import Session
@@ -83,7 +83,7 @@ class Contexts:
         return _given(context, body.format)
 
     def get(self, principal: Principal, context_id: str, form: Format) -> GivenContext:
-        """The receipt, in any form: what this agent saw, byte for byte.
+        """The receipt, in any form: what this agent saw, byte for byte, but for turns that were deleted since.
 
         Raises:
             NotFound: there is none (any more), what it was made of is gone, or it is not within reach.
@@ -99,7 +99,15 @@ class Contexts:
                 self._graphs.head(principal.tenant, context.graph)
         except NotFound:
             raise gone from None
-        return _given(context, form)
+        return _given(self._without_deleted(principal.tenant, context), form)
+
+    def _without_deleted(self, tenant: str, context: Context) -> Context:
+        """A turn that was deleted is not served through what was made of it; the figures stay as they were."""
+        seqs = sorted({item.seq for section in context.sections for item in section.items if item.seq is not None})
+        if context.session is None or not seqs:
+            return context
+        there = {turn.seq for turn in self._sessions.many(tenant, context.session, seqs)}
+        return without_turns(context, set(seqs) - there)
 
     def _session(self, principal: Principal, session_id: str) -> Session:
         return self._sessions.head(principal.tenant, session_id)
