@@ -37,11 +37,12 @@ _NEEDS: Final = re.compile(
     r"low vision|dyslex\w+)\b"
 )
 _FINANCE: Final = re.compile(
-    r"\b(?:salar(?:y|ies)|income|net worth|earns?(?: about| around)? [$\u20ac\u00a3]?\d|"
+    r"\b(?:salar(?:y|ies)|income|net worth|earns?(?: about| around)? [$\u20ac\u00a3]?\d[\d.,k]*|"
     r"wages?|bankrupt\w*|insolven\w+|"
     r"in debt|debts?|overdraft|foreclos\w+|mortgages?|credit (?:score|rating|history)|(?:student |personal )loans?|"
     r"bank (?:account|balance|details)|account balance|iban|savings|pension|401k|inheritance|alimony|welfare|"
-    r"unemployment benefits?|owes? [$\u20ac\u00a3]?\d|gehalt|schulden)\b|\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){3,7}\b"
+    r"unemployment benefits?|"
+    r"owes? [$\u20ac\u00a3]?\d[\d.,k]*|gehalt|schulden)\b|\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){3,7}\b"
 )
 _RELATIONS: Final = re.compile(
     r"\b(?:wife|husband|spouse|girlfriend|boyfriend|fianc[e\u00e9]+e?|ex-?(?:wife|husband|"
