@@ -90,6 +90,18 @@ def test_the_oldest_exchange_goes_first_and_what_the_user_just_asked_goes_last()
     assert {item.seq for item in section(made, "recent").items} >= {13, 15}
 
 
+@pytest.mark.parametrize("total", [300, 400, 500, 600, 700])
+def test_where_even_short_tool_output_does_not_fit_calls_go_with_their_results(total):
+    said = [turn(1, "user", "Hello."), turn(2, "user", "Find shoes.")]
+    for i in range(8):
+        said += [turn(3 + 2 * i, "assistant", "", calls=(CALL,)), turn(4 + 2 * i, "tool", "row " * 500, answers="c1")]
+    shown = recent(context(snapshot(said), total=total))
+    assert 2 in shown
+    assert 0 < len(shown) - 1 < 16
+    assert shown[1:] == list(range(19 - (len(shown) - 1), 19)), "the last ones, without a hole"
+    assert (len(shown) - 1) % 2 == 0
+
+
 def test_marked_turns_that_are_recent_are_shown_once_and_old_ones_word_for_word():
     said = [turn(1, "user", "Hello."), turn(2, "user", "I'm allergic to peanuts."), *chat(3, 40)]
     digested = Merged(fields={"intent": "chat"}, segments=(1,), last_seq=70)
