@@ -15,5 +15,17 @@ _SCHEMA: Final[dict[str, Any]] = {
     "required": ["intent", "confirmed", "outstanding"],
 }
 
-PUT_TENANT: Final = {"summary_schema": _SCHEMA}
-TENANT: Final = {"summary_schema": _SCHEMA, "summary_schema_version": 2, "version": 1, "warnings": []}
+PUT_TENANT: Final = {
+    "summary_schema": _SCHEMA,
+    "extract": "segment",
+    "sensitive_categories": ["health"],
+    "closed_categories": ["task"],
+    "refused_words": ["project nightingale"],
+}
+TENANT: Final = {
+    **PUT_TENANT,
+    "restore_days": 30,
+    "summary_schema_version": 2,
+    "version": 1,
+    "warnings": [],
+}

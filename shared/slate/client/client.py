@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from slate.client.answers import PAGE, graph_path, pages, parse, segment, task_path
 from slate.client.calls import Calls, Retries
 from slate.client.contexts import Contexts
+from slate.client.facts import Facts
 from slate.client.locks import NamedLocks
 from slate.client.parts import cut, specs_of
 from slate.client.sessions import Sessions
@@ -77,6 +78,7 @@ class SlateClient:
         self.locks = NamedLocks(self._calls, new_id)
         self.webhooks = Webhooks(self._calls, new_id)
         self.sessions = Sessions(self._calls, new_id)
+        self.facts = Facts(self._calls, new_id)
         self.contexts = Contexts(self._calls)
 
     def __enter__(self) -> Self:
