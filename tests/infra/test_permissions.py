@@ -29,11 +29,12 @@ ITEMS_OF_A_WAIT = (
 )
 
 ITEMS_OF_DIGESTS = (
-    "dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:GetItem dynamodb:PutItem dynamodb:Query "
-    "dynamodb:UpdateItem"
+    "dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem "
+    "dynamodb:Query dynamodb:UpdateItem"
 )
 ITEMS_OF_SESSIONS = (
-    "dynamodb:BatchWriteItem dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem"
+    "dynamodb:BatchGetItem dynamodb:BatchWriteItem dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem "
+    "dynamodb:Query dynamodb:UpdateItem"
 )
 RECEIVES_AND_SENDS = (
     "sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage "
@@ -132,8 +133,8 @@ ALLOWED = {
         (ITEMS_OF_DIGESTS, "StorageMain.Arn", None),
         ("dynamodb:GetItem", "StorageKeys.Arn", None),
         ("kms:Decrypt", "StorageKey.Arn", None),
-        ("s3:GetObject", "StorageContent.Arn/*", None),
-        ("s3:ListBucket", "StorageContent.Arn", None),
+        ("s3:DeleteObjectVersion s3:GetObject", "StorageContent.Arn/*", None),
+        ("s3:ListBucket s3:ListBucketVersions", "StorageContent.Arn", None),
         (RECEIVES_AND_SENDS, "MemoryWork.Arn", None),
         ("bedrock:InvokeModel", f"arn:aws:bedrock:eu-central-1:AWS::AccountId:inference-profile/eu.{MODEL}", None),
         ("bedrock:InvokeModel", ASKED_ANYWHERE, None),

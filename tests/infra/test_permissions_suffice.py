@@ -11,6 +11,7 @@ import pytest
 from deployment import Call, Deployment, deployment
 from slate.contract.access import CreateKey
 from slate.contract.contexts import AskContext
+from slate.contract.facts import ExtractFacts, PatchFact, PostFacts, PutConsents
 from slate.contract.locks import AcquireLock
 from slate.contract.sessions import AppendTurns, CreateSession, PatchPinned, PatchTurn
 from slate.contract.tasks import (
@@ -36,7 +37,8 @@ from slate.domain.pushed import PushedEvent
 from slate.domain.tasks import TaskSpec
 from slate.domain.values import OwnerKind
 from slate.ports.webhooks import Answer
-from slate.wiring import MEMORY, Slate
+from slate.service.facts.remembering import FactFilter
+from slate.wiring import MEMORY, Memory, Slate
 from slate_functions.events.consume import FeedConsumer
 from slate_functions.extractor.dispatch import Dispatch
 
@@ -218,6 +220,35 @@ def talk(slate: Slate) -> None:
     extraction = memory.sessions.close(PLANNER, "closed").extraction_id
     memory.sessions.extraction(PLANNER, extraction)
     memory.tenants.put(PLANNER, PutTenant(), None)
+    know(memory)
+
+
+def know(memory: Memory) -> None:
+    """All that is done with facts through the API."""
+    person, given = "customer-9", {"category": "other", "attribute": "city"}
+    body = {"facts": [{**given, "statement": f"Lives in {city}", "value": city} for city in ("Rome", "Oslo")]}
+    held = {"category": "other", "statement": "Has root access"}
+    trivial = {"category": "other", "statement": "Wore a hat", "importance": 2}
+    results = memory.facts.post(
+        PLANNER, person, PostFacts.model_validate({"facts": [*body["facts"], held, trivial]}), None
+    ).results
+    fact_id = str(results[1].fact_id)
+    memory.facts.find(PLANNER, person, FactFilter(), 10, None)
+    memory.facts.history(PLANNER, person, fact_id)
+    memory.facts.edit(PLANNER, person, fact_id, PatchFact(importance=8), None)
+    memory.facts.confirm(PLANNER, person, fact_id)
+    memory.facts.delete(PLANNER, person, fact_id, None)
+    memory.facts.restore(PLANNER, person, fact_id)
+    memory.facts.keep(PLANNER, person, fact_id)
+    memory.reviewing.notices(PLANNER, person, 10, None)
+    memory.reviewing.log(PLANNER, person, 10, None)
+    memory.reviewing.accept(PLANNER, person, str(results[2].quarantine_id))
+    consent = {"health": {"given": True, "at": 1_000, "source": "form"}}
+    memory.reviewing.put_consents(PLANNER, person, PutConsents.model_validate(consent), None)
+    for said in ("I like tea. I moved to Rome. I have diabetes.", "I like rum. " + LARGE):
+        asked = {"messages": [{"role": "user", "content": said}]}
+        memory.extracting.ask(PLANNER, person, ExtractFacts.model_validate(asked), None, wait=False)
+    memory.facts.delete_all(PLANNER, person)
 
 
 def remember(deployed: Deployment) -> None:

@@ -145,17 +145,18 @@ def of_memory_api(storage: Storage, memory: Memory) -> list[iam.PolicyStatement]
 
 
 def of_extractor(storage: Storage, memory: Memory, models: Sequence[str]) -> list[iam.PolicyStatement]:
-    """Reads what was said, keeps what it was digested into, asks models, and sends itself what is next.
+    """Reads what was said, keeps digests of it and what is known by it, asks models, sends itself what is next.
 
     Of data keys it makes none: what it seals is about whom it has just read.
     """
     asks = [_allow(("bedrock:InvokeModel",), arn) for arn in models]
     return [
-        _allow((*_MOVE, "dynamodb:PutItem", "dynamodb:BatchGetItem"), storage.main.table_arn),
+        _allow((*_MOVE, "dynamodb:PutItem", "dynamodb:BatchGetItem", "dynamodb:DeleteItem"), storage.main.table_arn),
         _allow(("dynamodb:GetItem",), storage.keys.table_arn),
         _allow(("kms:Decrypt",), storage.key.key_arn),
-        _allow(("s3:GetObject",), storage.content.arn_for_objects("*")),
-        _allow(("s3:ListBucket",), storage.content.bucket_arn),
+        # What it was given to read goes once it is read.
+        _allow(("s3:GetObject", *_REMOVE), storage.content.arn_for_objects("*")),
+        _allow(("s3:ListBucket", "s3:ListBucketVersions"), storage.content.bucket_arn),
         _allow(("sqs:SendMessage",), memory.work.queue_arn),
         *asks,
     ]
@@ -164,7 +165,7 @@ def of_extractor(storage: Storage, memory: Memory, models: Sequence[str]) -> lis
 def of_decay(storage: Storage, memory: Memory) -> list[iam.PolicyStatement]:
     """Closes idle sessions, removes those whose time is over, and asks for the work that follows a close."""
     return [
-        _allow((*_MOVE_SESSIONS, *_CLEAR, "dynamodb:PutItem"), storage.main.table_arn),
+        _allow((*_MOVE_SESSIONS, *_CLEAR, "dynamodb:PutItem", "dynamodb:BatchGetItem"), storage.main.table_arn),
         _allow(("dynamodb:Query",), _index(storage.main, TIMER)),
         _allow(("dynamodb:GetItem",), storage.keys.table_arn),
         _allow(("kms:Decrypt",), storage.key.key_arn),

@@ -55,7 +55,11 @@ class DynamoExtractionStore:
     def drop(self, tenant: str, extraction_id: str) -> None:
         """The object first."""
         key = _material(extraction_key(tenant, extraction_id))
-        self._storage.blobs.delete_all(contents.blob_prefix(tenant, key.pk))
+        item = self._storage.calls.get(tenant, key)
+        if item is None:
+            return
+        if contents.BLOB in item:
+            self._storage.blobs.delete_all(contents.blob_prefix(tenant, key.pk))
         with suppress(ConditionFailed):
             self._storage.calls.write(tenant, Write(key, "attribute_exists(#pk)", dict(CONSTANTS), delete=True))
 
