@@ -21,6 +21,8 @@ from slate.adapters.dynamodb.calls import Calls
 from slate.adapters.dynamodb.cascade_store import DynamoCascadeStore
 from slate.adapters.dynamodb.codec import Codec
 from slate.adapters.dynamodb.context_store import DynamoContextStore
+from slate.adapters.dynamodb.document_store import DynamoDocumentStore
+from slate.adapters.dynamodb.episode_store import DynamoEpisodeStore
 from slate.adapters.dynamodb.extraction_store import DynamoExtractionStore
 from slate.adapters.dynamodb.fact_records import DynamoFactRecords
 from slate.adapters.dynamodb.fact_store import DynamoFactStore
@@ -50,6 +52,7 @@ from slate.adapters.inprocess.clocks import ManualClock, SystemClock
 from slate.adapters.inprocess.event_bus import InProcessEventBus
 from slate.adapters.inprocess.hashing_embedder import HashingEmbedder
 from slate.adapters.inprocess.master_key import MasterKeyWrapper
+from slate.adapters.inprocess.memory_index import InProcessMemoryIndex
 from slate.adapters.inprocess.queues import InProcessQueues
 from slate.adapters.inprocess.random_ids import RandomIds
 from slate.adapters.inprocess.token_estimate import EstimatingCounter
@@ -66,12 +69,14 @@ from slate.ports.event_bus import EventBus
 from slate.ports.ids import Ids
 from slate.ports.keyring import KeyWrapper
 from slate.ports.language_model import LanguageModel
+from slate.ports.memory_index import MemoryIndex
 from slate.ports.memory_timer import MemoryKind
 from slate.ports.queue import Queue, Queues
 from slate.ports.token_counter import TokenCounter
 from slate.ports.wakeups import Wakeups
 from slate.service.access import Access
 from slate.service.context.giving import Contexts
+from slate.service.context.memory_source import MemorySource
 from slate.service.context.session_source import SessionSource
 from slate.service.context.task_source import TaskSource
 from slate.service.decay import Decay
@@ -84,6 +89,7 @@ from slate.service.feed.numbering import Feeds
 from slate.service.idempotency import Idempotency
 from slate.service.locks import Locks
 from slate.service.paging import Cursors
+from slate.service.search.retrieval import Retrieval, Stores
 from slate.service.sessions.ending import Ending
 from slate.service.sessions.keeping import Sessions
 from slate.service.sessions.pinning import Pinning
@@ -137,6 +143,7 @@ class Memory:
     tenants: Tenants
     decay: Decay
     contexts: Contexts
+    retrieval: Retrieval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +184,8 @@ class Parts:
     bus: EventBus
     counter: TokenCounter = field(default_factory=EstimatingCounter)
     embedder: Embedder = field(default_factory=HashingEmbedder)
+    index: MemoryIndex | None = None
+    """Without one the newest of what was said is searched in the storage, by words."""
     model: LanguageModel | None = None
     """Without one, rules do what it would."""
     sleep: Callable[[float], None] = time.sleep
@@ -281,6 +290,24 @@ def _memory(
     deciding = Deciding(facts, records, tenants, clock)
     knowing = Facts(facts, records, deciding, tenants, keyring, idempotency, cursors, clock)
     watches = Watches(summaries, TurnWatch(tenants, queue))
+    stores = Stores(
+        sessions=sessions,
+        facts=facts,
+        records=records,
+        episodes=DynamoEpisodeStore(storage),
+        documents=DynamoDocumentStore(storage, ids),
+        keyring=keyring,
+    )
+    retrieval = Retrieval.over(
+        stores,
+        index=parts.index,
+        scratch=InProcessMemoryIndex,
+        embedder=parts.embedder,
+        tenants=tenants,
+        idempotency=idempotency,
+        ids=ids,
+        clock=clock,
+    )
     return Memory(
         sessions=Sessions(sessions, ending, pinning, idempotency, cursors, ids, clock, retention_days=days),
         talking=Talking(sessions, watches, counter, idempotency, cursors, clock),
@@ -310,13 +337,16 @@ def _memory(
             },
             clock,
         ),
-        contexts=_contexts(settings, parts, storage, sessions),
+        contexts=_contexts(settings, parts, storage, stores, retrieval),
+        retrieval=retrieval,
     )
 
 
-def _contexts(settings: Settings, parts: Parts, storage: Storage, sessions: DynamoSessionStore) -> Contexts:
+def _contexts(
+    settings: Settings, parts: Parts, storage: Storage, stores: Stores, retrieval: Retrieval
+) -> Contexts:
     """Each source of sections that a context may have."""
-    graphs, counter = DynamoGraphStore(storage), parts.counter
+    graphs, counter, sessions = DynamoGraphStore(storage), parts.counter, stores.sessions
     likeness = (
         parts.embedder.same_topic if settings.topic_similarity == CALIBRATED else float(settings.topic_similarity)
     )
@@ -326,8 +356,19 @@ def _contexts(settings: Settings, parts: Parts, storage: Storage, sessions: Dyna
         SessionSource(sessions, parts.embedder, Topics(likeness), counter, window, summaries=digests),
         TaskSource(graphs, DynamoTaskStore(storage), DynamoValueStore(storage), storage.codec.keyring, counter),
     )
+    memory = MemorySource(
+        retrieval.facts,
+        retrieval.recalling,
+        retrieval.episodes,
+        retrieval.knowledge,
+        stores.records,
+        sessions,
+        stores.keyring,
+        counter,
+    )
     return Contexts(
         sources,
+        memory,
         DynamoContextStore(storage),
         sessions,
         graphs,
@@ -487,6 +528,7 @@ def build_local(
             rng=rng or random.SystemRandom(),
             queues=queues,
             bus=bus,
+            index=InProcessMemoryIndex(),
             wakeups=wakeups,
             pauses=TOLD,
         )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from threading import Event, Thread
-from typing import Final
+from typing import Any, Final
 
 from slate.adapters.inprocess.clocks import ManualClock
 from slate.adapters.inprocess.queues import BATCH
@@ -23,6 +23,7 @@ from slate_functions.http.app import App
 from slate_functions.http.observing import Fault, Served
 from slate_functions.local.feeding import feed_consumer
 from slate_functions.local.gateway import Gateway
+from slate_functions.local.indexing import index_consumer
 from slate_functions.local.local_routes import LocalRoutes
 from slate_functions.local.openapi import whole_document
 from slate_functions.memory_api.app import memory_groups
@@ -39,6 +40,8 @@ SWEEP_SECONDS: Final = 0.25
 DECAY_SECONDS: Final = 5.0
 CONSUME_SECONDS: Final = 0.05
 DELIVER_SECONDS: Final = 0.05
+AT_ONCE: Final = 20
+"""Batches of a queue under way at once, as on AWS; a receiver keeps one."""
 VISIBILITY_SECONDS: Final = 180
 """As on AWS: six times as long as the consumer may run."""
 
@@ -67,9 +70,12 @@ class LocalService:
         groups = (*tasks_groups(local.slate, whole_document), *memory_groups(local.slate), LocalRoutes(self))
         app = App(groups, LogObserver())
         local.queues.consume(MEMORY, MemoryConsumer(Dispatch(local.slate.memory)))
-        local.queues.consume(WEBHOOKS, Consumer(local.slate.delivering, queued), visibility_seconds=VISIBILITY_SECONDS)
+        local.queues.consume(
+            WEBHOOKS, Consumer(local.slate.delivering, queued), visibility_seconds=VISIBILITY_SECONDS, lane=_receiver
+        )
         self.feed = feed_consumer(local)
-        local.consumers.append(self.feed.run)
+        self.index = index_consumer(local)
+        local.consumers.extend((self.feed.run, self.index.run))
         self.gateway = Gateway(app, Authorizer(local.slate.access), executor, waiting)
         every = CreateKey(agent=ADMIN, scopes=tuple(Scope))
         self.keys = {tenant: local.slate.access.issue(tenant, every, made_by=ADMIN).key for tenant in TENANTS}
@@ -106,7 +112,7 @@ def open_service(*, manual: bool, settings: Settings | None = None) -> Iterator[
         ThreadPoolExecutor(
             local.slate.settings.waiting_places + THREADS, thread_name_prefix="slate-waiting"
         ) as waiting,
-        ThreadPoolExecutor(BATCH, thread_name_prefix="slate-queue") as queued,
+        ThreadPoolExecutor(BATCH * AT_ONCE, thread_name_prefix="slate-queue") as queued,
         _ended(local),
     ):
         service = LocalService(local, executor, waiting, queued)
@@ -175,26 +181,40 @@ def _consuming(service: LocalService) -> Iterator[None]:
     finally:
         stop.set()
         service.feed.close()
+        service.index.close()
         thread.join()
+
+
+def _receiver(message: Mapping[str, Any]) -> str:
+    """A try is its webhook's; events wait for no receiver."""
+    return str(message.get("webhook_id", ""))
 
 
 @contextmanager
 def _delivering(service: LocalService) -> Iterator[None]:
-    """A thread for each queue, so that none waits for another's consumer."""
+    """A thread for each queue, so that none waits for another's consumer; and batches beside each other."""
     stop = Event()
     queues = service.local.queues
 
-    def deliver(name: str) -> None:
+    def deliver(name: str, batches: Executor) -> None:
         while not stop.is_set():
-            if not queues.run_once(name):
+            batch = queues.next_of_lane(name)
+            if batch is None:
                 stop.wait(DELIVER_SECONDS)
+            else:
+                batches.submit(batch)
 
-    threads = [Thread(target=deliver, args=(name,), name=f"slate-{name}", daemon=True) for name in queues.consumed()]
-    for thread in threads:
-        thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
+    # Threads are made as they are needed: a few, unless receivers are silent.
+    with ThreadPoolExecutor(AT_ONCE * len(queues.consumed()), thread_name_prefix="slate-batch") as batches:
+        threads = [
+            Thread(target=deliver, args=(name, batches), name=f"slate-{name}", daemon=True)
+            for name in queues.consumed()
+        ]
         for thread in threads:
-            thread.join()
+            thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()

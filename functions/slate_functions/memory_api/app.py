@@ -7,6 +7,7 @@ from typing import Final
 from slate.wiring import Slate
 from slate_functions.memory_api.context_routes import ContextRoutes
 from slate_functions.memory_api.facts_routes import ExtractRoutes, FactRecordRoutes, FactRoutes
+from slate_functions.memory_api.search_routes import DocumentRoutes, EpisodeRoutes, SearchRoutes
 from slate_functions.memory_api.session_routes import PinnedRoutes, SessionRoutes, TurnRoutes
 from slate_functions.memory_api.session_values_routes import SessionValueRoutes
 from slate_functions.memory_api.tenant_routes import TenantRoutes
@@ -19,6 +20,9 @@ GROUPS: Final = (
     FactRoutes,
     ExtractRoutes,
     FactRecordRoutes,
+    SearchRoutes,
+    EpisodeRoutes,
+    DocumentRoutes,
     ContextRoutes,
     TenantRoutes,
 )
@@ -36,6 +40,9 @@ def memory_groups(slate: Slate) -> tuple[object, ...]:
         FactRoutes(memory.facts),
         ExtractRoutes(memory.extracting),
         FactRecordRoutes(memory.reviewing),
+        SearchRoutes(memory.retrieval.search),
+        EpisodeRoutes(memory.retrieval.episodes),
+        DocumentRoutes(memory.retrieval.knowledge),
         ContextRoutes(memory.contexts),
         TenantRoutes(memory.tenants),
     )

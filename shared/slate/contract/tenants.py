@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue, StringConstraints
 
 from slate.contract.tasks import Request
 from slate.domain.facts.model import Category, Sensitive
+from slate.domain.tasks import StrictBool
 from slate.domain.tenants import ExtractAt, TenantSettings
 
 RefusedWord = Annotated[str, StringConstraints(strict=True, strip_whitespace=True, min_length=2, max_length=200)]
@@ -24,6 +25,7 @@ class PutTenant(Request):
     closed_categories: tuple[Category, ...] | None = None
     refused_words: tuple[RefusedWord, ...] | None = Field(default=None, max_length=200)
     restore_days: int | None = Field(default=None, strict=True, ge=1, le=3650)
+    recall: StrictBool | None = Field(default=None, description="false: turns are never recalled")
 
 
 class ShownTenant(TenantSettings):

@@ -38,6 +38,7 @@ class TenantSettings(BaseModel):
     closed_categories: tuple[Category, ...] = Field(default=(), description="categories of which no fact is kept")
     refused_words: tuple[str, ...] = Field(default=(), description="a statement that contains one is refused")
     restore_days: int = Field(default=30, description="what was forgotten can be restored so long")
+    recall: bool = Field(default=True, description="whether what was said is found again, word for word")
     version: int = 0
 
 

@@ -21,13 +21,6 @@ class Name(NamedTuple):
     id: str
 
 
-class Gone(NamedTuple):
-    """An entry that is to go, and the version after its last: what is older than that never comes back."""
-
-    name: Name
-    version: int
-
-
 class Listed(NamedTuple):
     """An entry that is in the index, at which version, in whose vectors."""
 
@@ -41,7 +34,8 @@ class Probe:
     """What is looked for."""
 
     kind: Kind
-    scopes: Collection[str]
+    scopes: Collection[str] | None
+    """None, of episodes and chunks alone: any of the tenant's."""
     terms: Sequence[str]
     vector: Vector = ()
     embedder: str = ""
@@ -75,15 +69,15 @@ class MemoryIndex(Protocol):
     """Keeps entries."""
 
     def put(self, tenant: str, entries: Sequence[Entry]) -> None:
-        """Add entries, or replace those at the same or an older version; a newer one, or one that went, stays.
+        """Add entries, or replace those at the same or an older version; what is newer stays, what went stays gone.
 
         Raises:
             Unavailable: not all were taken; the same call may be repeated.
         """
         ...
 
-    def remove(self, tenant: str, gone: Sequence[Gone]) -> None:
-        """Remove entries, by name; one that is not there is none the less gone.
+    def remove(self, tenant: str, gone: Sequence[Name]) -> None:
+        """Remove entries, by name; a late write of what they were does not bring them back.
 
         Raises:
             Unavailable: not all are gone; the same call may be repeated.

@@ -54,7 +54,7 @@ def put_for(storage: Storage, tenant: str, ref: str | None, key: Key, value: Any
     return put(item_for(storage, tenant, ref, key, value))
 
 
-_FOLDERS: Final = {"G": "graphs", "S": "sessions", "X": "extractions"}
+_FOLDERS: Final = {"G": "graphs", "P": "episodes", "S": "sessions", "X": "extractions"}
 
 
 def blob_prefix(tenant: str, pk: str) -> str:

@@ -304,3 +304,33 @@ def owner_head_key(pk: str, owner: Owner) -> Key:
 def context_part_key(tenant: str, context_id: str, number: int) -> Key:
     """A part of what an agent was given; the first is all of it, unless it is very large."""
     return Key(f"{tenant}#C#{context_id}", f"RECEIPT#{number:03d}")
+
+
+EPISODE: Final = "EPISODE#"
+DOCUMENT: Final = "DOCUMENT#"
+PART: Final = "PART#"
+
+
+def episodes_pk(tenant: str, ref: str | None) -> str:
+    """The partition of the episodes about a person, or about nobody."""
+    return f"{tenant}#P#{ref or NOBODY}"
+
+
+def episode_key(tenant: str, ref: str | None, episode_id: str) -> Key:
+    """An episode."""
+    return Key(episodes_pk(tenant, ref), EPISODE + episode_id)
+
+
+def document_key(tenant: str, document_id: str) -> Key:
+    """A document's head, in the tenant's list."""
+    return Key(list_pk(tenant, "documents"), DOCUMENT + document_id)
+
+
+def parts_prefix(document_id: str, generation: str) -> str:
+    """Where the parts of one writing of a document stand, in its collection's partition."""
+    return f"{PART}{document_id}#{generation}#"
+
+
+def part_key(tenant: str, collection: str, document_id: str, generation: str, number: int) -> Key:
+    """A part of a document."""
+    return Key(f"{tenant}#D#{collection}", f"{parts_prefix(document_id, generation)}{number:05d}")

@@ -9,6 +9,8 @@ Keys (DESIGN: every partition key starts with ``<tenant>#``, so that IAM can enf
                        (drawn in ``session_items``), VALUES, V#, VH#, VO# as in a graph
     <t>#U#<ref>        SESSION#<created at>#<session>: a subject's sessions
     <t>#X#<extraction> EXTRACTION
+    <t>#P#<ref or ->   EPISODE#<id>
+    <t>#D#<collection> PART#<document>#<writing>#<number>; the document's head is in the tenant's list
     <t>#L#<name>       LOCK
     <t>#I#<key>        one idempotency record
     <t>#N#<kind>       lists: graphs, sessions, keys, webhooks
@@ -109,3 +111,10 @@ FEED_FILTER: dict[str, Any] = {
     "dynamodb": {"Keys": {SK: {"S": ["META", {"prefix": "T#"}]}}},
 }
 """What the feed's consumer takes from the stream: tasks and heads, and so none of what it writes itself."""
+
+INDEX_FILTER: dict[str, Any] = {
+    "dynamodb": {
+        "Keys": {SK: {"S": [{"prefix": "TURN#"}, {"prefix": "FACT#"}, {"prefix": "EPISODE#"}, {"prefix": "DOCUMENT#"}]}}
+    },
+}
+"""What the indexer takes from the stream: memories that can be searched, made, changed and gone."""

@@ -12,10 +12,12 @@ from typing import Final
 from slate.adapters.inprocess.vector_rows import VectorRows
 from slate.domain.indexed import Entry, Kind
 from slate.domain.ranking.bm25 import Postings
-from slate.ports.memory_index import Gone, Hit, Listed, Name, Probe
+from slate.ports.memory_index import Hit, Listed, Name, Probe
 
 NAME_SHARE: Final = 0.1
 """A word that stands as a name in more of the memory than that is one."""
+APART: Final = frozenset({Kind.FACT, Kind.TURN})
+"""What is never looked for beyond one person."""
 KEPT_GONE: Final = 100_000
 """Of so many that went it is known that they do not come back; by then no late write of the others is under way."""
 
@@ -67,26 +69,24 @@ class InProcessMemoryIndex:
                 self._shelf(tenant, entry.kind, entry.scope).put(entry)
                 self._where[tenant, name] = entry.scope
 
-    def remove(self, tenant: str, gone: Sequence[Gone]) -> None:
-        """Each by itself; what is newer than what went stays."""
+    def remove(self, tenant: str, gone: Sequence[Name]) -> None:
+        """Each by itself; that it went is remembered."""
         with self._lock:
-            for each in gone:
-                there = self._there(tenant, each.name)
-                self._gone[tenant, each.name] = max(each.version, self._gone.pop((tenant, each.name), 0))
-                if len(self._gone) > KEPT_GONE:
-                    del self._gone[next(iter(self._gone))]
-                if there is None or there.version < each.version:
-                    self._drop(tenant, each.name)
+            for name in gone:
+                there = self._there(tenant, name)
+                if there is not None:
+                    self._drop(tenant, name)
+                    self._gone.pop((tenant, name), None)
+                    self._gone[tenant, name] = there.version + 1
+                    if len(self._gone) > KEPT_GONE:
+                        del self._gone[next(iter(self._gone))]
 
     def seek(self, tenant: str, probe: Probe) -> list[Hit]:
         """Every entry of the scopes is scored; the best of each leg are candidates."""
         with self._lock:
-            found: list[Hit] = []
-            for scope in dict.fromkeys(probe.scopes):
-                shelf = self._shelves.get((tenant, probe.kind, scope))
-                if shelf is not None:
-                    found += self._sought(shelf, probe)
-        if len(probe.scopes) <= 1:
+            shelves = self._held(tenant, probe.kind, probe.scopes)
+            found = [hit for shelf in shelves for hit in self._sought(shelf, probe)]
+        if len(shelves) <= 1:
             return found
         by_words = nlargest(probe.limit, found, key=lambda hit: hit.lexical)
         by_vector = nlargest(probe.limit, found, key=lambda hit: hit.likeness)
@@ -95,16 +95,17 @@ class InProcessMemoryIndex:
     def names(self, tenant: str, kind: Kind, scopes: Collection[str], words: Iterable[str]) -> frozenset[str]:
         """Counted over all of the scopes together."""
         with self._lock:
-            shelves = [s for scope in dict.fromkeys(scopes) if (s := self._shelves.get((tenant, kind, scope)))]
+            shelves = self._held(tenant, kind, scopes)
             total = sum(len(shelf.entries) for shelf in shelves)
             return frozenset(word for word in words if sum(s.named[word] for s in shelves) > NAME_SHARE * total)
 
     def listed(self, tenant: str, kind: Kind, scope: str) -> Iterator[Listed]:
         """As it was when the first was asked for."""
         with self._lock:
-            shelf = self._shelves.get((tenant, kind, scope), _Shelf())
-            entries = list(shelf.entries.values())
-        return (Listed(Name(kind, entry.id), entry.version, entry.embedder) for entry in entries)
+            entries = [e for shelf in self._held(tenant, kind, [scope]) for e in shelf.entries.values()]
+        return (
+            Listed(Name(kind, entry.id), entry.version, entry.embedder) for entry in entries if entry.scope == scope
+        )
 
     def _sought(self, shelf: _Shelf, probe: Probe) -> list[Hit]:
         may = {entry.id for entry in shelf.entries.values() if _fits(entry, probe)}
@@ -117,8 +118,13 @@ class InProcessMemoryIndex:
         }
         return [_hit(shelf.entries[each], lexical.get(each, 0.0), likeness.get(each, 0.0)) for each in sorted(chosen)]
 
+    def _held(self, tenant: str, kind: Kind, scopes: Collection[str] | None) -> list[_Shelf]:
+        """The shelves of a kind: a person's facts and turns have one of their own."""
+        names = dict.fromkeys(scopes or ()) if kind in APART else [""]
+        return [shelf for name in names if (shelf := self._shelves.get((tenant, kind, name))) is not None]
+
     def _shelf(self, tenant: str, kind: Kind, scope: str) -> _Shelf:
-        return self._shelves.setdefault((tenant, kind, scope), _Shelf())
+        return self._shelves.setdefault((tenant, kind, scope if kind in APART else ""), _Shelf())
 
     def _there(self, tenant: str, name: Name) -> Entry | None:
         scope = self._where.get((tenant, name))
@@ -132,6 +138,8 @@ class InProcessMemoryIndex:
 
 def _fits(entry: Entry, probe: Probe) -> bool:
     if probe.groups is not None and entry.group not in probe.groups:
+        return False
+    if probe.scopes is not None and entry.scope not in probe.scopes:
         return False
     return probe.readers is None or not entry.readers or not probe.readers.isdisjoint(entry.readers)
 

@@ -18,7 +18,7 @@ from slate.ports.graph_store import GraphStore
 from slate.ports.ids import Ids
 from slate.ports.session_store import SessionStore
 from slate.ports.token_counter import TokenCounter
-from slate.service.context.offers import Asked, Offer, Source
+from slate.service.context.offers import Asked, Offer, Source, SubjectSource
 from slate.service.sessions.reaching import reaches
 
 _DAY_MS: Final = 86_400_000
@@ -30,6 +30,7 @@ class Contexts:
     def __init__(
         self,
         sources: Sequence[Source],
+        memory: SubjectSource,
         store: ContextStore,
         sessions: SessionStore,
         graphs: GraphStore,
@@ -41,6 +42,7 @@ class Contexts:
         receipt_days: int,
     ) -> None:
         self._sources = sources
+        self._memory = memory
         self._store = store
         self._sessions = sessions
         self._graphs = graphs
@@ -63,6 +65,7 @@ class Contexts:
         asked = Asked(principal, body, principal.acting_agent(body.agent))
         offers = [offer for source in self._sources if (offer := source.offer(asked)) is not None]
         subject = _subject(named, offers)
+        offers.append(self._memory.offer(asked, subject))
         now = self._clock.now()
         occasion = Occasion(
             context_id=f"c-{self._ids.new()}",
@@ -78,6 +81,8 @@ class Contexts:
         drafts = [draft for offer in offers for draft in offer.drafts]
         dropped = [each for offer in offers for each in offer.dropped]
         context = assemble(drafts, body.budget, self._counter.count, occasion, also=dropped)
+        if warned := tuple(warning for offer in offers for warning in offer.warnings):
+            context = context.model_copy(update={"warnings": (*context.warnings, *warned)})
         days = min([self._receipt_days, *(o.keep_days for o in offers if o.keep_days is not None)])
         self._store.keep(principal.tenant, context, now + days * _DAY_MS)
         return _given(context, body.format)

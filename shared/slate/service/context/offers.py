@@ -42,6 +42,8 @@ class Offer:
     window: int | None = None
     keep_days: int | None = None
     """What was read may be kept so long."""
+    warnings: Sequence[str] = ()
+    """What could not be looked at as it should."""
 
 
 class Source(Protocol):
@@ -52,5 +54,17 @@ class Source(Protocol):
 
         Raises:
             NotFound: what it names is not there, or not within reach.
+        """
+        ...
+
+
+class SubjectSource(Protocol):
+    """Gives sections about whom the others found the context to be about, and about what is asked."""
+
+    def offer(self, asked: Asked, subject: str | None) -> Offer:
+        """What there is.
+
+        Raises:
+            Invalid: it is asked for something that there is not.
         """
         ...

@@ -1,0 +1,14 @@
+"""The Lambda behind the table's stream that keeps the index."""
+
+from __future__ import annotations
+
+import os
+
+import boto3
+
+from slate.settings import Settings
+from slate.wiring import build_aws
+from slate_functions.indexer.consume import IndexConsumer
+
+_settings = Settings.from_env(os.environ)
+handler = IndexConsumer(build_aws(_settings, boto3.Session(region_name=_settings.region)).memory.retrieval.indexing)
