@@ -211,7 +211,7 @@ def _unavailable(match: re.Match[str]) -> Iterator[Draft]:
         yield Draft(f"Is not available {when[0]}", CONSTRAINT, importance=RULED)
 
 
-_FOODS: Final = rf"(?P<x>{_FOOD}(?:(?:,? (?:and|or|nor) |, ){_FOOD})*)"
+_FOODS: Final = rf"(?P<x>{_FOOD}(?:(?:,? (?:and|or|nor) |, ){_FOOD})*)(?![- ]free\b)"
 _EATER: Final = r"(?:I|I've|we)"
 
 RULES: Final[tuple[Rule, ...]] = (
@@ -238,7 +238,7 @@ RULES: Final[tuple[Rule, ...]] = (
     rule(
         "allergy.other",
         _others_allergy,
-        rf"(?:my|our) (?:\w+ )?{_RELATIVE}(?: is|'s) (?:\w+ )?allergic to\s+(?P<x>.+)$",
+        rf"(?:my|our) (?:\w+ )?{_RELATIVE}(?: [A-Z]\w+)?(?: is|'s) (?:\w+ )?allergic to\s+(?P<x>.+)$",
         rf"(?:my|our) {_RELATIVE} has an? (?:\w+ )?(?P<x>[\w]+) allergy\b",
     ),
     rule(
@@ -264,9 +264,17 @@ RULES: Final[tuple[Rule, ...]] = (
         rf"have become))(?: an?)?(?: (?:strict|strictly|committed|lifelong|now|mostly|fully))*\s+"
         rf"(?P<x>{_DIET})s?\b(?!\s+(?:restaurant|place|food|recipe|cook|chef))",
         rf"as an? (?:strict )?(?P<x>{_DIET})$",
+        rf"I (?:need|only eat|require|always order) (?P<x>{_DIET}) (?:meals?|food|options?|dishes)\b",
         rf"(?:I (?:eat|follow|keep|am on|do|stick to|switched to|changed to)|I'm (?:on|following|"
         rf"eating|doing)|I've (?:switched|changed) to)(?: an?| the)?(?: strict(?:ly)?)?\s+"
         rf"(?P<x>{_DIET})\b",
+    ),
+    rule(
+        "diet.free.none",
+        _eats_again,
+        r"I (?:no longer|don't) (?:eat|need|follow|keep) (?:an? )?(?P<x>gluten|lactose|dairy|nut|"
+        r"sugar|soy|egg)[- ]free\b",
+        r"I'm (?:no longer|not) (?:on (?:an? )?|eating )?(?P<x>gluten|lactose|dairy|nut|sugar|soy|egg)[- ]free\b",
     ),
     rule(
         "diet.free",
@@ -328,7 +336,7 @@ RULES: Final[tuple[Rule, ...]] = (
     rule(
         "cannot",
         _cannot,
-        r"I can't (?P<verb>drive|fly|swim|climb|lift|travel|read|hear|see|use|access|sit|stand|"
+        r"I can't (?P<verb>drive|fly|swim|climb|lift|travel|read|hear|see|use|access|"
         r"attend|carry)\s+(?P<x>.+)$",
     ),
     rule(

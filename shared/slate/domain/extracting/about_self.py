@@ -92,6 +92,11 @@ def _address(match: re.Match[str]) -> Iterator[Draft]:
         yield Draft(f"Address is {where}", VOLATILE, "address", where, 6)
 
 
+def _reach(match: re.Match[str]) -> Iterator[Draft]:
+    what = "email" if "mail" in match["what"].lower() else "phone"
+    yield Draft(sentence(f"{what} is {match['x'].strip()}"), ID, what, match["x"].strip(), 6, topics=("contact",))
+
+
 def _born(match: re.Match[str]) -> Iterator[Draft]:
     said = match["x"]
     if re.search(r"\d", said):
@@ -165,7 +170,7 @@ RULES: Final[tuple[Rule, ...]] = (
     rule(
         "name",
         _name,
-        r"(?:my (?:full |first |real )?name(?:'s| is)|(?:I'm|I am) (?:called|named)|the name's)\s+"
+        r"(?:my (?:full |first |real )?name(?:'s| is)|(?:I'm|I am) (?:called|named)|the name's)(?: now)?\s+"
         r"(?P<x>.+)$",
     ),
     rule(
@@ -210,6 +215,15 @@ RULES: Final[tuple[Rule, ...]] = (
         _address,
         r"my (?:new |home |current |shipping |postal |delivery )*address(?: is|'s)(?: now)?\s+"
         r"(?P<x>\d.+|[A-Z].+)$",
+        r"I live at\s+(?P<x>\d+\w? .+|[A-Z][\w. ]+ \d+\w?(?:,.*)?)$",
+    ),
+    rule(
+        "email",
+        _reach,
+        r"my (?:new |work |private |personal )?(?P<what>e-?mail)(?: address)?(?: is|'s)(?: now)?\s+"
+        r"(?P<x>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)",
+        r"my (?:new |work |private |mobile |cell )?(?P<what>phone)(?: number)?(?: is|"
+        r"'s)(?: now)?\s+(?P<x>\+?\d[\d ()/-]{5,20})",
     ),
     rule("born", _born, r"I was born(?: (?P<prep>in|on))?\s+(?P<x>.+)$"),
     rule("birthday", _birthday, r"my (?:birthday|date of birth|birth date)(?: is|'s)\s+(?P<x>.+)$"),

@@ -194,7 +194,8 @@ def _taste(text: str, verb: str, value: str) -> Iterator[Draft]:
 def _favourite(match: re.Match[str]) -> Iterator[Draft]:
     kind, what = phrase(match["kind"], 3), phrase(match["x"], 6)
     if kind and what:
-        yield Draft(f"Favourite {kind} is {what}", PREFERENCE, f"favourite {kind.lower()}", what, 5)
+        how = "Preferred" if match["how"].lower() == "preferred" else "Favourite"
+        yield Draft(f"{how} {kind} is {what}", PREFERENCE, f"{how} {kind}".lower(), what, 5)
 
 
 def _size(match: re.Match[str]) -> Iterator[Draft]:
@@ -298,7 +299,7 @@ RULES: Final[tuple[Rule, ...]] = (
     rule(
         "favourite",
         _favourite,
-        r"my (?:all-time |absolute )?favou?rite\s+(?P<kind>[\w -]{2,30}?)(?: is|'s|"
+        r"my (?:all-time |absolute )?(?P<how>favou?rite|preferred)\s+(?P<kind>[\w -]{2,30}?)(?: is|'s|"
         r" are)(?: now)?\s+(?P<x>.+)$",
     ),
     rule(

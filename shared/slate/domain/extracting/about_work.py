@@ -183,6 +183,9 @@ def _uses(match: re.Match[str]) -> Iterator[Draft]:
 
 
 def _switched(match: re.Match[str]) -> Iterator[Draft]:
+    said = f"{match['old'] or ''} {match['new']}".lower()
+    if _TOOLS.isdisjoint(re.findall(r"[\w.+#]+", said)):
+        return  # it may be a job, a plan, a bank
     if match["old"]:
         yield from (withdrawn("tool", tool, f"No longer uses {tool}") for tool in _tools_in(match["old"]))
     for tool in _tools_in(match["new"]):
@@ -192,6 +195,12 @@ def _switched(match: re.Match[str]) -> Iterator[Draft]:
 def _uses_no_more(match: re.Match[str]) -> Iterator[Draft]:
     for tool in _tools_in(match["x"]):
         yield withdrawn("tool", tool, f"No longer uses {tool}")
+
+
+def _own(match: re.Match[str]) -> Iterator[Draft]:
+    what, kind = phrase(match["x"], 4), match["what"].lower()
+    if what and what[0].isalnum():
+        yield Draft(sentence(f"{kind} is {what}"), OTHER, kind.replace(" ", "_"), what, topics=("software",))
 
 
 def _hobby(match: re.Match[str]) -> Iterator[Draft]:
@@ -329,6 +338,12 @@ RULES: Final[tuple[Rule, ...]] = (
         r"(?:I|we) (?:use|rely on|(?:write|code|program|develop)(?: code| software| everything|"
         r" mostly)? (?:in|with))\s+(?P<x>.+)$",
         r"(?:I'm|we're) using\s+(?P<x>.+)$",
+    ),
+    rule(
+        "own",
+        _own,
+        r"my (?:current |new |main )?(?P<what>editor|ide|browser|operating system|os|shell|database|phone model)"
+        r"(?: is|'s)(?: now)?\s+(?P<x>.+)$",
     ),
     rule("hobby", _hobby, r"I (?P<verb>play|collect|practi[sc]e)\s+(?P<x>.+)$"),
 )
