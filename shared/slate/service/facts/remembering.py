@@ -11,7 +11,7 @@ from slate.contract.facts import DeletedFacts, FactPage, GivenFact, PatchFact, P
 from slate.domain.access import Principal
 from slate.domain.errors import Conflict, Invalid, NotFound, VersionMismatch
 from slate.domain.facts.changing import DELETES
-from slate.domain.facts.model import Candidate, Category, Decision, Fact, FactState, Op
+from slate.domain.facts.model import Candidate, Category, Fact, FactState
 from slate.domain.facts.screening import screen
 from slate.domain.facts.sensitive import sensitive
 from slate.domain.facts.slots import canonical, same_attribute, slot_of
@@ -313,7 +313,3 @@ def _candidate(given: GivenFact, now: int) -> Candidate:
     fields = given.model_dump(exclude={"observed_at", "source"})
     return Candidate(**fields, observed_at=observed, source=given.source)
 
-
-def refused(decision: Decision) -> bool:
-    """Whether nothing was kept."""
-    return decision.op in (Op.REFUSED, Op.QUARANTINED)
