@@ -122,6 +122,33 @@ def test_a_message_received_too_often_is_a_dead_letter_and_can_be_given_back(que
     assert queues.dead_letters("work") == queues.waiting("work") == []
 
 
+def test_a_batch_of_a_lane_is_one_at_a_time_and_keeps_no_other_lane_waiting(queues):
+    consumer = Consumer()
+    queues.consume("work", consumer, batch=2, lane=lambda message: str(message["n"] % 2))
+    for n in range(1, 6):
+        queues("work").send({"n": n})
+    odd, even = queues.next_of_lane("work"), queues.next_of_lane("work")
+    assert queues.next_of_lane("work") is None, "both lanes are busy"
+    even()
+    odd()
+    assert consumer.batches == [[2, 4], [1, 3]]
+    queues.next_of_lane("work")()
+    assert consumer.batches[2:] == [[5]]
+    assert queues.next_of_lane("work") is None
+    assert queues.waiting("work") == []
+
+
+def test_a_lane_is_free_again_after_a_consumer_that_raised(queues, clock):
+    def broken(_: Any, __: Any) -> None:
+        raise RuntimeError
+
+    queues.consume("work", broken, visibility_seconds=30)
+    queues("work").send({"n": 1})
+    queues.next_of_lane("work")()
+    clock.advance(30)
+    assert queues.next_of_lane("work") is not None
+
+
 @pytest.mark.parametrize("seconds", [-1, 901])
 def test_a_delay_that_sqs_would_refuse_is_refused_here_too(queues, seconds):
     with pytest.raises(ValueError, match="0 to 900"):

@@ -21,6 +21,8 @@ from slate.ports.queue import MAX_DELAY_SECONDS, Message
 
 Handler = Callable[[Mapping[str, Any], Any], Mapping[str, Any] | None]
 """Takes an event of SQS; answers ``batchItemFailures`` with those of its messages that failed, or raises for all."""
+Lane = Callable[[Mapping[str, Any]], str]
+"""Says of a message for whom it is: who keeps a batch waiting keeps nobody else's."""
 
 BATCH: Final = 10
 VISIBILITY_SECONDS: Final = 60
@@ -43,6 +45,10 @@ class _Consumer:
     batch: int
     visibility_ms: int
     max_receives: int
+    lane: Lane
+
+    def lane_of(self, held: _Held) -> str:
+        return self.lane(json.loads(held.body))
 
 
 @dataclass(slots=True)
@@ -50,6 +56,8 @@ class _Kept:
     held: dict[str, _Held] = field(default_factory=dict)
     dead: list[_Held] = field(default_factory=list)
     consumer: _Consumer | None = None
+    busy: set[str] = field(default_factory=set)
+    """Lanes of which a batch is being handled."""
 
 
 class InProcessQueues:
@@ -73,10 +81,11 @@ class InProcessQueues:
         batch: int = BATCH,
         visibility_seconds: int = VISIBILITY_SECONDS,
         max_receives: int = MAX_RECEIVES,
+        lane: Lane = lambda _: "",
     ) -> None:
         """Deliver this queue's messages to a handler, ``batch`` so many at once, at most ``max_receives`` times."""
         with self._lock:
-            self._of(name).consumer = _Consumer(handler, batch, visibility_seconds * 1000, max_receives)
+            self._of(name).consumer = _Consumer(handler, batch, visibility_seconds * 1000, max_receives, lane)
 
     def put(self, name: str, message: Message, delay_seconds: int) -> None:
         """Keep a message until it is delivered."""
@@ -94,6 +103,32 @@ class InProcessQueues:
     def run_once(self, name: str | None = None) -> int:
         """Deliver one batch, of one queue or of each that has a consumer; answer how many messages that were."""
         return sum(self._deliver(each) for each in ([name] if name else self.consumed()))
+
+    def next_of_lane(self, name: str) -> Callable[[], None] | None:
+        """Receive one batch, of a lane of which none is being handled; answer what delivers it, None if there is none.
+
+        So any number of threads may deliver, and a lane keeps one of them at most.
+        """
+        with self._lock:
+            kept = self._of(name)
+            consumer, now = kept.consumer, self._clock.now()
+            if consumer is None:
+                return None
+            idle = [(consumer.lane_of(held), held) for held in self._visible(kept, now)]
+            lane = next((lane for lane, _ in idle if lane not in kept.busy), None)
+            if lane is None:
+                return None
+            received = self._receive(kept, consumer, now, [held for of, held in idle if of == lane])
+            kept.busy.add(lane)
+
+        def deliver() -> None:
+            try:
+                self._handle(name, kept, consumer, received)
+            finally:
+                with self._lock:
+                    kept.busy.discard(lane)
+
+        return deliver
 
     def waiting(self, name: str) -> list[dict[str, Any]]:
         """The messages that the queue holds, delayed and invisible ones too, the oldest first."""
@@ -124,21 +159,27 @@ class InProcessQueues:
             consumer, now = kept.consumer, self._clock.now()
             if consumer is None:
                 return 0
-            received = self._receive(kept, consumer, now)
+            received = self._receive(kept, consumer, now, self._visible(kept, now))
+        self._handle(name, kept, consumer, received)
+        return len(received)
+
+    def _handle(self, name: str, kept: _Kept, consumer: _Consumer, received: list[_Held]) -> None:
         if not received:
-            return 0
+            return
         failed = self._handled(name, consumer.handler, received)
         with self._lock:
             for held in received:
                 if held.message_id not in failed:
                     kept.held.pop(held.message_id, None)
-        return len(received)
 
     @staticmethod
-    def _receive(kept: _Kept, consumer: _Consumer, now: int) -> list[_Held]:
+    def _visible(kept: _Kept, now: int) -> list[_Held]:
+        return sorted((held for held in kept.held.values() if held.visible_at <= now), key=lambda h: h.visible_at)
+
+    @staticmethod
+    def _receive(kept: _Kept, consumer: _Consumer, now: int, visible: list[_Held]) -> list[_Held]:
         """The next messages, now invisible; one received too often goes to the dead letters instead."""
         received: list[_Held] = []
-        visible = sorted((held for held in kept.held.values() if held.visible_at <= now), key=lambda h: h.visible_at)
         for held in visible:
             if len(received) == consumer.batch:
                 break
