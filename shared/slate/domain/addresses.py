@@ -20,7 +20,9 @@ _PRIVATE_NAMES: Final = ("localhost", "local", "internal", "localdomain", "home.
 _PRINTABLE: Final = re.compile(r"[!-~]+")
 
 # Addresses of version 6 that carry one of version 4, which may be where they lead.
-_NAT64: Final = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
+_NAT64: Final = IPv6Network("64:ff9b::/96")
+_LOCAL_NAT64: Final = IPv6Network("64:ff9b:1::/48")
+"""A network's own, which knows alone where in it the other address stands (RFC 8215)."""
 _COMPATIBLE: Final = IPv6Network("::/96")
 
 
@@ -101,7 +103,7 @@ def refusal(address: IpAddress, *, loopback: bool) -> str | None:
             return "link-local, where clouds keep their metadata"
         elif inner.is_multicast or inner.is_unspecified or inner.is_reserved:
             return "not of one host"
-        elif not inner.is_global or (isinstance(inner, IPv6Address) and inner.is_site_local):
+        elif not inner.is_global or (isinstance(inner, IPv6Address) and (inner.is_site_local or inner in _LOCAL_NAT64)):
             return "private"
     return None
 
@@ -119,7 +121,7 @@ def carried(address: IpAddress) -> Iterator[IpAddress]:
         yield address.sixtofour
     elif address.teredo is not None:
         yield from address.teredo
-    elif any(address in network for network in _NAT64) or (address in _COMPATIBLE and int(address) > 1):
+    elif address in _NAT64 or (address in _COMPATIBLE and int(address) > 1):
         yield IPv4Address(int(address) & 0xFFFF_FFFF)
     else:
         yield address
