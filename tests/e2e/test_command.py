@@ -142,7 +142,7 @@ def test_every_step_of_a_task_can_be_taken_by_the_client(client):
     assert client.health()
 
 
-def test_a_graph_is_watched_until_it_has_ended(slate, client):
+def test_a_graph_is_watched_until_it_has_ended(slate, client, monkeypatch):
     client.create_graph("watched", chain("a", "b"), graph_id="watched", queue="watched")
     worker = Worker(client, ["writer"], lambda _: Done("wrote it"), queue="watched")
     assert [worker.run_once() for _ in range(3)] == [True, True, False]
@@ -152,6 +152,9 @@ def test_a_graph_is_watched_until_it_has_ended(slate, client):
     assert [line.split()[2:4] for line in lines[-2:]] == [["task.completed", "b"], ["graph.completed", "watched"]]
     told = slate("graph", "watch", "watched", "--json", "--after", "7").stdout.splitlines()
     assert [json.loads(line)["state"] for line in told] == ["DONE", "DONE"]
+    monkeypatch.setattr("slate_functions.local.cli.FOLLOW_SECONDS", 0.05)
+    after_the_end = slate("graph", "watch", "watched", "--after", "9")
+    assert (after_the_end.exit_code, after_the_end.stdout) == (0, "")
     assert slate("graph", "watch", "nowhere").exit_code == 1
 
 

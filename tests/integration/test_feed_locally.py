@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -57,6 +59,15 @@ def test_a_stream_that_forgot_leaves_gaps_and_right_counts(monkeypatch: pytest.M
         monkeypatch.setattr("slate.adapters.dynamodb.graph_store.EXACT_TASKS", 0)
         counts = client.graph("g").counts
         assert (counts.ready, counts.done, counts.total) == (45, 5, 50)
+
+
+def test_who_waits_for_a_graph_that_is_deleted_meanwhile_is_told_so(fresh_slate):
+    fresh_slate.client().create_graph("a goal", many(1), graph_id="g")
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(fresh_slate.http().get, "/v1/graphs/g/events?after=99&wait_seconds=0.3")
+        time.sleep(0.05)
+        assert fresh_slate.http().delete("/v1/graphs/g").status_code == 202
+        assert waiting.result().status_code == 404
 
 
 def test_wrong_questions_are_refused_in_words(fresh_slate):

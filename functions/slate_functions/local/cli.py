@@ -231,6 +231,8 @@ def _watch(client: SlateClient, graph_id: str, after: int, live: Live, *, keep: 
             live.update(head_of(client.graph(graph_id)), refresh=True)
         if ended and not keep and not page.items:
             return
+        # Whoever goes on after the last change is told of no end any more.
+        ended = ended or (not page.items and client.graph(graph_id).state in ENDED)
 
 
 def _client(url: str | None, key: str | None, keys_file: Path | None, tenant: str) -> SlateClient:

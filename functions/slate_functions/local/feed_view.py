@@ -12,7 +12,8 @@ from slate_functions.local.graph_view import STYLES, safe
 
 ENDS: Final = frozenset({EventType.GRAPH_COMPLETED, EventType.GRAPH_CANCELLED})
 """After one of these a graph has ended, unless it is opened again."""
-_TYPE_WIDTH: Final = 16
+_TYPE_WIDTH: Final = 17
+"""The longest, and a space."""
 
 
 def line_of(entry: FeedEntry) -> Text:

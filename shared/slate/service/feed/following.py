@@ -36,4 +36,6 @@ class Following:
 
         topics = (feed_topic(tenant, graph_id),)
         found = self._waiting.until(look, topics=topics, seconds=wait_seconds) or []
+        if not found and wait_seconds > 0:
+            self._graphs.head(tenant, graph_id)  # it may have been deleted meanwhile: that is not silence
         return FeedPage(items=tuple(found), next_after=found[-1].seq if found else after)
