@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from http_support import made
 from slate.contract.problems import STATUS, error_of, status_of
 from slate.contract.tasks import CreateGraph
+from slate.contract.values import PatchValue
 from slate.domain.errors import MethodNotAllowed, Unauthenticated, Unavailable, error_classes
 from slate_functions.http.problems import MAX_FIELD_LENGTH, MAX_LISTED, example_problem, field_errors, problem
 
@@ -43,6 +44,13 @@ def test_a_refusal_says_in_headers_what_http_has_headers_for():
     assert problem(Unauthenticated("who?"), "r").headers["WWW-Authenticate"] == "Bearer"
     assert problem(Unavailable("busy"), "r").headers["Retry-After"] == "1"
     assert problem(MethodNotAllowed("no", allowed=["GET", "HEAD"]), "r").headers["Allow"] == "GET, HEAD"
+
+
+def test_a_choice_is_told_in_the_words_of_json():
+    with pytest.raises(ValidationError) as refused:
+        PatchValue.model_validate({"op": "put", "value": 1})
+    [error] = field_errors(refused.value, "body")
+    assert error == {"field": "op", "message": "must be 'increment', 'append' or 'merge'"}
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ _WORDING: Final = (
     (re.compile(r"^(Input|String|List|Tuple|Value) should (be|have|match)"), r"must \2"),
     (re.compile(r"^Value error, "), ""),
     (re.compile(r" after validation"), ""),
+    (re.compile(r"<[\w.]+: ('[^']*')>"), r"\1"),  # a member of an enumeration, as Python shows it
 )
 _OWN_WORDS: Final[Mapping[str, str]] = {
     "missing": "required, and not given",
