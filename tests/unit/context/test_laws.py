@@ -18,7 +18,7 @@ from unit.context.conversations import COUNT, context, conversations, section, s
 
 PRIMING = 3
 """OpenAI's own figure for what begins the reply."""
-FEW = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=70, deadline=None, suppress_health_check=list(HealthCheck))
 MANY = settings(FEW, max_examples=10_000)
 totals = st.sampled_from([60, 120, 200, 400, 800, 1_500, 4_096, 20_000])
 
