@@ -39,6 +39,12 @@ class Settings:
     """The address of the queue of webhook deliveries; empty where queues live in the process."""
     memory_queue: str = ""
     """The address of the queue of work on memory; empty where queues live in the process."""
+    search_endpoint: str = ""
+    """The address of the OpenSearch domain; empty: the newest of what was said is searched in the table, by words."""
+    embedder: str = "hashing"
+    """What makes vectors: `hashing`, `local` (extra `embedder`), or a Bedrock model such as Titan v2."""
+    embedder_dimension: int = 512
+    """How many numbers a Bedrock model's vector has: 256, 512 or 1024 with Titan v2."""
     region: str = "eu-central-1"
     """The AWS region of all of it."""
     ready_shards: int = 1

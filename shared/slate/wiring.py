@@ -16,6 +16,7 @@ from functools import cache, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
+from slate.adapters.bedrock.embedder import BedrockEmbedder
 from slate.adapters.bedrock.language_model import BedrockLanguageModel
 from slate.adapters.dynamodb.calls import Calls
 from slate.adapters.dynamodb.cascade_store import DynamoCascadeStore
@@ -58,6 +59,9 @@ from slate.adapters.inprocess.random_ids import RandomIds
 from slate.adapters.inprocess.token_estimate import EstimatingCounter
 from slate.adapters.inprocess.wakeups import NoWakeups, ThreadWakeups
 from slate.adapters.kms.wrapper import KmsKeyWrapper
+from slate.adapters.opensearch.breaker import Breaker
+from slate.adapters.opensearch.memory_index import OpenSearchMemoryIndex
+from slate.adapters.opensearch.transport import Transport
 from slate.adapters.s3.blob_store import S3BlobStore
 from slate.adapters.sqs.queues import SqsQueues
 from slate.domain.topics import Topics
@@ -123,6 +127,10 @@ MEMORY: Final = "memory"
 """The queue of work on memory: where segments end, summaries, what closed sessions leave."""
 WEBHOOKS: Final = "webhooks"
 """The queue of events for webhooks, and of their deliveries."""
+HASHING: Final = "hashing"
+"""The embedder that needs no model."""
+LOCAL_EMBEDDER: Final = "local"
+"""The embedder that needs a file, and no network."""
 ESTIMATE: Final = "estimate"
 """In the place of a tokenizer: none is used."""
 PARALLEL_CALLS: Final = 16
@@ -342,9 +350,7 @@ def _memory(
     )
 
 
-def _contexts(
-    settings: Settings, parts: Parts, storage: Storage, stores: Stores, retrieval: Retrieval
-) -> Contexts:
+def _contexts(settings: Settings, parts: Parts, storage: Storage, stores: Stores, retrieval: Retrieval) -> Contexts:
     """Each source of sections that a context may have."""
     graphs, counter, sessions = DynamoGraphStore(storage), parts.counter, stores.sessions
     likeness = (
@@ -391,6 +397,37 @@ def token_counter(settings: Settings) -> TokenCounter:
     return ToktokCounter(settings.tokenizer)
 
 
+def embedder_of(settings: Settings, bedrock: Callable[[], Any] | None, executor: Executor) -> Embedder:
+    """What makes vectors, as it is set.
+
+    Raises:
+        ValueError: it is not installed, or there is no Bedrock to ask.
+    """
+    if settings.embedder == HASHING:
+        return HashingEmbedder()
+    if settings.embedder == LOCAL_EMBEDDER:
+        try:
+            from slate.adapters.wordllama.embedder import WordLlamaEmbedder
+
+            return WordLlamaEmbedder()
+        except ImportError:
+            raise ValueError("the local embedder is not installed: pip install 'agent-slate[embedder]'") from None
+    if bedrock is None:
+        raise ValueError(f"the embedder is `{HASHING}` or `{LOCAL_EMBEDDER}` here, not {settings.embedder!r}")
+    return BedrockEmbedder(bedrock, settings.embedder, settings.embedder_dimension, executor)
+
+
+def search_transport(settings: Settings, session: boto3.Session) -> Transport | None:
+    """How the OpenSearch domain is reached, where there is one."""
+    if not settings.search_endpoint:
+        return None
+    from slate.adapters.opensearch.signed import BotocoreSender
+
+    credentials = session.get_credentials()
+    sender = BotocoreSender(settings.search_endpoint, settings.region, credentials)
+    return Transport(sender, Breaker(time.monotonic), random.SystemRandom(), time.sleep)
+
+
 def build_aws(settings: Settings, session: boto3.Session) -> Slate:
     """Slate over AWS, with this session's credentials."""
     from botocore.config import Config
@@ -403,7 +440,7 @@ def build_aws(settings: Settings, session: boto3.Session) -> Slate:
         retries={"mode": "standard", "total_max_attempts": 4},
     )
     client: Any = partial(session.client, config=config)
-    rng = random.SystemRandom()
+    rng, transport = random.SystemRandom(), search_transport(settings, session)
     urls = {
         WEBHOOKS: settings.webhooks_queue,
         MEMORY: settings.memory_queue,
@@ -423,6 +460,8 @@ def build_aws(settings: Settings, session: boto3.Session) -> Slate:
             bus=EventBridgeBus(_made_once(partial(client, "events")), settings.event_bus, rng, time.sleep),
             counter=token_counter(settings),
             model=_language_model(settings, session),
+            embedder=embedder_of(settings, _made_once(partial(client, "bedrock-runtime")), ThreadPoolExecutor(8)),
+            index=None if transport is None else OpenSearchMemoryIndex(transport),
         ),
     )
 
@@ -525,6 +564,7 @@ def build_local(
             executor=executor,
             ids=ids,
             counter=token_counter(settings),
+            embedder=embedder_of(settings, None, executor),
             rng=rng or random.SystemRandom(),
             queues=queues,
             bus=bus,

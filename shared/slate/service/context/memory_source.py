@@ -26,8 +26,8 @@ from slate.ports.token_counter import TokenCounter
 from slate.service.context.offers import Asked, Offer
 from slate.service.search.asking import Reader
 from slate.service.search.episodic import Episodes
-from slate.service.search.known import FactSearch, Known, Wanted
 from slate.service.search.knowledge import Knowledge
+from slate.service.search.known import FactSearch, Known, Wanted
 from slate.service.search.recalling import Recalling
 
 FACTS: Final = 5
@@ -40,7 +40,11 @@ _LOOKED_BACK: Final = 6
 
 
 class MemorySource:
-    """Gives `facts`, `reconfirm`, `notices`, `recall`, `episodes` and `knowledge`."""
+    """Gives `facts`, `reconfirm`, `notices`, `recall`, `episodes` and `knowledge`.
+
+    Where the caller names no query, the user's last words stand in for it in the person's own memory; what is the
+    tenant's (episodes, documents) is looked at for a query alone.
+    """
 
     def __init__(
         self,
@@ -69,11 +73,11 @@ class MemorySource:
             Invalid: a category is none.
         """
         principal, body, reader = asked.principal, asked.body, _reader(asked)
-        query = body.query or self._last_said(principal, body.session)
         drafts: list[Draft] = []
         warnings: list[str] = []
         if subject is not None:
             ref = self._keyring.ref(principal.tenant, subject)
+            query = body.query or self._last_said(principal, body.session)
             known = self._facts.find(principal.tenant, ref, _wanted(asked, query), reader)
             drafts += self._known(known)
             warnings += known.warnings
@@ -82,10 +86,10 @@ class MemorySource:
                 recalled = self._recalling.find(principal.tenant, subject, ref, query, TURNS, reader)
                 drafts.append(recall_draft(recalled.turns, body.session, self._count, scale=TOP))
                 warnings += recalled.warnings
-        if query:
-            done = self._episodes.find(principal.tenant, subject, query, EPISODES, reader)
+        if body.query:
+            done = self._episodes.find(principal.tenant, subject, body.query, EPISODES, reader)
             drafts.append(episodes_draft(done.episodes, self._count))
-            drafts.append(self._written(principal, query, reader, warnings))
+            drafts.append(self._written(principal, body.query, reader, warnings))
             warnings += done.warnings
         return Offer(drafts=drafts, warnings=tuple(dict.fromkeys(warnings)))
 

@@ -34,7 +34,7 @@ class Written(NamedTuple):
 
 
 class Knowledge:
-    """The use cases of documents. They are the tenant's: a key that is bound to a subject reads them, and writes none."""
+    """The use cases of documents, which are the tenant's: a key that is bound to a subject only reads them."""
 
     def __init__(self, store: DocumentStore, seeking: Seeking, ids: Ids, clock: Clock) -> None:
         self._store = store

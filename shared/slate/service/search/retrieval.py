@@ -21,8 +21,8 @@ from slate.service.search.asking import Seeking
 from slate.service.search.caching import CachingEmbedder
 from slate.service.search.episodic import Episodes
 from slate.service.search.indexing import Indexing
-from slate.service.search.known import FactSearch
 from slate.service.search.knowledge import Knowledge
+from slate.service.search.known import FactSearch
 from slate.service.search.recalling import Recalling
 from slate.service.search.searching import Search
 from slate.service.tenants import Tenants

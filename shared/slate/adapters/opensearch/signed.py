@@ -1,0 +1,44 @@
+"""Requests to a domain by botocore's own HTTP session, signed (SigV4) where credentials are given.
+
+So no client library has to be carried: the newest one brings gRPC, 17 MB of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.exceptions import HTTPClientError
+from botocore.httpsession import URLLib3Session
+
+from slate.adapters.opensearch.transport import NoAnswer
+
+TIMEOUT_SECONDS: Final = 2
+"""A search that takes longer is answered from the storage instead."""
+
+
+class BotocoreSender:
+    """Sends to one endpoint; connections are kept and shared between threads."""
+
+    def __init__(
+        self, endpoint: str, region: str, credentials: Any = None, *, timeout_seconds: int = TIMEOUT_SECONDS
+    ) -> None:
+        """``credentials`` are botocore's; none for a domain of one's own machine."""
+        self._endpoint = endpoint.rstrip("/")
+        self._host = urlsplit(endpoint).netloc
+        self._auth = None if credentials is None else SigV4Auth(credentials, "es", region)
+        self._session = URLLib3Session(timeout=timeout_seconds, max_pool_connections=16)
+
+    def send(self, method: str, path: str, body: bytes, content_type: str) -> tuple[int, bytes]:
+        """One request."""
+        headers = {"Host": self._host, "Content-Type": content_type}
+        request = AWSRequest(method, f"{self._endpoint}/{path}", headers=headers, data=body)
+        if self._auth is not None:
+            self._auth.add_auth(request)
+        try:
+            answer = self._session.send(request.prepare())
+        except HTTPClientError as error:
+            raise NoAnswer from error
+        return int(answer.status_code), bytes(answer.content)
