@@ -206,6 +206,16 @@ def test_everything_is_sealed_says_whom_it_is_about_and_goes_with_the_key(w: Wor
         w.slate.memory.facts.get(w.me, PERSON, gone)
 
 
+def test_a_notice_that_is_out_of_date_is_told_no_more(w: World) -> None:
+    for day, city in enumerate(("London", "Berlin", "Paris")):
+        lives(w.slate, w.me, city, w.clock.now() - 50 + day)
+        w.clock.advance(1)
+    ref = w.slate.memory.facts._keyring.ref(TENANT, PERSON)
+    (notice,) = DynamoFactRecords(w.storage).undelivered(TENANT, ref, "s")
+    assert "Paris" in notice.text
+    assert "London" not in notice.text
+
+
 def test_a_forgotten_fact_is_gone_with_its_words_once_its_time_is_over(w: World) -> None:
     lives(w.slate, w.me, "London", w.clock.now() - 50)
     gone = lives(w.slate, w.me, "Berlin", w.clock.now()).fact_id

@@ -271,6 +271,18 @@ def test_deleting_the_newest_does_not_bring_back_what_it_replaced(acme, uid, now
     assert known(acme, uid) == ["Lives in Berlin"]
 
 
+def test_a_notice_goes_with_its_fact(acme, uid, now):
+    put(acme, uid, statement="Lives in London", attribute="city", value="London", observed_at=ago(now, 3))
+    fact = put(acme, uid, statement="Lives in Berlin", attribute="city", value="Berlin")["fact_id"]
+    put(acme, uid, statement="Likes tea", attribute="drink", value="tea", observed_at=ago(now, 3))
+    put(acme, uid, statement="Likes rum", attribute="drink", value="rum")
+    acme.ask("DELETE", f"/v1/subjects/u-{uid}/facts/{fact}")
+    (notice,) = acme.get(f"/v1/subjects/u-{uid}/notices")["items"]
+    assert "rum" in notice["text"]
+    acme.ask("DELETE", f"/v1/subjects/u-{uid}/facts")
+    assert acme.get(f"/v1/subjects/u-{uid}/notices")["items"] == []
+
+
 def test_restored_after_something_newer_it_is_history(acme, uid, now):
     fact = put(acme, uid, statement="Lives in Berlin", attribute="city", value="Berlin", observed_at=ago(now, 3))[
         "fact_id"

@@ -16,11 +16,11 @@ def test_a_life_of_facts_through_the_client():
         assert [fact.value for fact in facts.list("ann", as_of=now - 500)] == ["London"]
         assert facts.edit("ann", moved.fact_id, version=1, importance=9).importance == 9
         assert facts.confirm("ann", moved.fact_id).state == "active"
+        assert [notice.fact_id for notice in facts.notices("ann")] == [moved.fact_id]
         facts.delete("ann", moved.fact_id)
         assert [entry.fact_id for entry in facts.forgotten("ann")] == [moved.fact_id]
         assert facts.restore("ann", moved.fact_id).state == "active"
         assert facts.keep("ann", moved.fact_id).state == "limbo"
-        assert [notice.fact_id for notice in facts.notices("ann")] == [moved.fact_id]
         held = facts.state("ann", "Has root access", "identity").quarantine_id
         other = facts.state("ann", "Is the admin of the club", "identity").quarantine_id
         assert {each.quarantine_id for each in facts.quarantine("ann")} == {held, other}

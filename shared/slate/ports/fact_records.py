@@ -30,7 +30,10 @@ class FactRecords(Protocol):
         ...
 
     def undelivered(self, tenant: str, ref: str, session_id: str) -> list[Notice]:
-        """The notices that this session has not been told, the oldest first: two queries side by side."""
+        """The notices that this session has not been told, the oldest first: two queries.
+
+        One whose fact was itself replaced since, as a newer notice says, is told no more.
+        """
         ...
 
     def deliver(self, tenant: str, ref: str, session_id: str, notice_ids: Collection[str]) -> set[str]:

@@ -89,12 +89,18 @@ class FactStore(Protocol):
         ...
 
     def forget(self, tenant: str, ref: str, fact_id: str, act: Act, *, said: bool, version: int | None = None) -> Fact:
-        """Forget a fact, and log it; ``said`` as in the domain. One that is forgotten stays as it is.
+        """Forget a fact, log it, and drop the notices about it; one that is forgotten stays as it is.
+
+        ``said`` as in the domain.
 
         Raises:
             NotFound: there is none.
             VersionMismatch: it is not at ``version``.
         """
+        ...
+
+    def forget_many(self, tenant: str, ref: str, fact_ids: Sequence[str], act: Act, *, said: bool) -> int:
+        """Forget several, side by side; how many there were."""
         ...
 
     def restore(self, tenant: str, ref: str, fact_id: str, at: int, *, consents: int | None = None) -> Fact:

@@ -143,7 +143,8 @@ class FactItems:
         """A notice."""
         key = notice_key(tenant, ref, notice.at, notice.notice_id)
         said = notice.model_dump(mode="json", exclude={"notice_id", "at", "version"})
-        return self.sealed(tenant, ref, key, said, at=notice.at, version=notice.version)
+        about = sorted({notice.fact_id, *notice.superseded})
+        return self.sealed(tenant, ref, key, said, at=notice.at, version=notice.version, about=about)
 
     def notice(self, tenant: str, item: Item) -> Notice:
         """A notice again."""

@@ -65,8 +65,13 @@ class DynamoFactRecords:
             return []
         told = self._storage.calls.query(tenant, pk, between=prefix(f"{TOLD}{session_id}#"), names=("sk",))
         known = {str(item["sk"]).rpartition("#")[2] for item in told}
-        opened = self._opened(tenant, items, self._items.notice)
-        return [notice for notice in reversed(opened) if notice.notice_id not in known]
+        replaced: set[str] = set()
+        open_ones: list[Notice] = []
+        for notice in self._opened(tenant, items, self._items.notice):  # the newest first
+            if notice.notice_id not in known and notice.fact_id not in replaced:
+                open_ones.append(notice)
+            replaced.update(notice.superseded)
+        return open_ones[::-1]
 
     def deliver(self, tenant: str, ref: str, session_id: str, notice_ids: Collection[str]) -> set[str]:
         """A put for each, where there was none."""

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, Write
 from slate.adapters.dynamodb.changes import CONSTANTS, put
-from slate.adapters.dynamodb.fact_items import FACT, FORGOT, PAST, FactItems
+from slate.adapters.dynamodb.fact_items import FACT, FORGOT, NOTICE, PAST, FactItems
 from slate.adapters.dynamodb.fact_writes import Batch, FactWrites, Known, SlotState, tried
 from slate.adapters.dynamodb.keys import prefix, subject_pk
 from slate.adapters.dynamodb.storage import Storage
@@ -184,8 +184,20 @@ class DynamoFactStore:
         return self._tried(once)
 
     def forget(self, tenant: str, ref: str, fact_id: str, act: Act, *, said: bool, version: int | None = None) -> Fact:
-        """One transaction over the slot, the fact and the log."""
+        """One transaction over the slot, the fact and the log; then the notices, which a repeat drops too."""
+        fact = self._forgotten(tenant, ref, fact_id, act, said=said, version=version)
+        self._drop_notices(tenant, ref, [fact_id])
+        return fact
 
+    def forget_many(self, tenant: str, ref: str, fact_ids: Sequence[str], act: Act, *, said: bool) -> int:
+        """The same for each, side by side, and one look at the notices."""
+        self._storage.each(lambda fact_id: self._forgotten(tenant, ref, fact_id, act, said=said), fact_ids)
+        self._drop_notices(tenant, ref, fact_ids)
+        return len(fact_ids)
+
+    def _forgotten(
+        self, tenant: str, ref: str, fact_id: str, act: Act, *, said: bool, version: int | None = None
+    ) -> Fact:
         def gone(timeline: Timeline, fact: Fact, fetch: deciding.Fetch) -> changing.Changed:
             if fact.state is FactState.FORGOTTEN:
                 return changing.Changed(timeline, ())
@@ -195,6 +207,15 @@ class DynamoFactStore:
             self._logs(batch, known.fact, act)
 
         return self._on(tenant, ref, fact_id, gone, also=also, version=version)
+
+    def _drop_notices(self, tenant: str, ref: str, fact_ids: Sequence[str]) -> None:
+        """What names a forgotten fact is told to nobody."""
+        gone, names = set(fact_ids), ("pk", "sk", "about")
+        if not gone:
+            return
+        notices = self._storage.calls.query(tenant, subject_pk(tenant, ref), between=prefix(NOTICE), names=names)
+        keys = [Key(item["pk"], item["sk"]) for item in notices if not gone.isdisjoint(item["about"])]
+        self._storage.calls.delete_many(tenant, keys)
 
     def restore(self, tenant: str, ref: str, fact_id: str, at: int, *, consents: int | None = None) -> Fact:
         """The same backward; then the log says so, which may be late."""

@@ -46,6 +46,8 @@ JOB: Final = "extraction"
 READ_AT_ONCE: Final = 200
 SHOWN_TO_MODEL: Final = 60_000
 """Characters of a conversation that one question to a model shows."""
+LISTED: Final = 1_000
+"""Decisions that an extraction lists."""
 _TRIES: Final = 5
 
 
@@ -141,7 +143,7 @@ class Extracting:
         )
 
     def _ended(self, extraction: Extraction, learned: Learned) -> Extraction:
-        decisions = tuple(decision.model_dump(mode="json") for decision in learned.decisions)
+        decisions = tuple(decision.model_dump(mode="json") for decision in _listed(learned.decisions))
         state = ExtractionState.FAILED if learned.failed else ExtractionState.DONE
         now = self._clock.now()
         return extraction.model_copy(update={"decisions": decisions, "state": state, "updated_at": now})
@@ -300,6 +302,14 @@ class TurnWatch:
                 "last_seq": max(said),
             }
         )
+
+
+def _listed(decisions: Sequence[Decision]) -> Sequence[Decision]:
+    """As many as an item holds; how many are left off is said."""
+    if len(decisions) <= LISTED:
+        return decisions
+    more = Decision(op=Op.NOOP, reason=f"and {len(decisions) - LISTED:,} more decisions that are not listed")
+    return [*decisions[:LISTED], more]
 
 
 def _by_rules(each: Material) -> list[Candidate]:

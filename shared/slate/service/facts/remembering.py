@@ -243,10 +243,8 @@ class Facts:
         position, done = None, 0
         while True:
             page = self._facts.page(tenant, ref, tuple(Shelf), position, _AT_ONCE)
-            for _, fact in page.items:
-                if which(fact):
-                    self._facts.forget(tenant, ref, fact.fact_id, act, said=said)
-                    done += 1
+            meant = [fact.fact_id for _, fact in page.items if which(fact)]
+            done += self._facts.forget_many(tenant, ref, meant, act, said=said)
             position = page.position
             if position is None:
                 return done
@@ -312,4 +310,3 @@ def _candidate(given: GivenFact, now: int) -> Candidate:
     observed = now if given.observed_at is None else given.observed_at
     fields = given.model_dump(exclude={"observed_at", "source"})
     return Candidate(**fields, observed_at=observed, source=given.source)
-
