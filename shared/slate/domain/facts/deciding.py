@@ -77,7 +77,7 @@ def withdraw(timeline: Timeline, said: Observation, fetch: Fetch, new_id: NewId,
     if not inserted.changed:
         return Plan(Decision(op=Op.NOOP, reason=KNOWN), ())
     changed, before = settle(timeline, inserted.timeline, fetch)
-    ended = tuple(fact.fact_id for fact in changed if fact.state is FactState.SUPERSEDED)
+    ended = tuple(fact.fact_id for fact in changed if fact.state is FactState.SUPERSEDED and _was_active(fact, before))
     if not ended:
         return Plan(Decision(op=Op.NOOP, reason=NOTHING), inserted.timeline, changed)
     decision = Decision(op=Op.DELETE, fact_id=ended[-1], reason=WITHDRAWN, superseded=ended)
@@ -156,11 +156,7 @@ def _told(
     timeline: Timeline, fact_id: str, changed: tuple[Fact, ...], before: Mapping[str, Fact], now: int, *, new: bool
 ) -> Plan:
     fact = next((each for each in changed if each.fact_id == fact_id), before.get(fact_id))
-    ended = tuple(
-        each.fact_id
-        for each in changed
-        if each.superseded_by == fact_id and each.fact_id in before and before[each.fact_id].state is FactState.ACTIVE
-    )
+    ended = tuple(each.fact_id for each in changed if each.superseded_by == fact_id and _was_active(each, before))
     stands = fact is not None and fact.valid_to is None
     replaced = tuple(before[each] for each in ended if serves(before[each], now)) if stands else ()
     beside = () if fact is None else fact.contradicts
@@ -184,6 +180,10 @@ def _sleeps(timeline: Timeline, fact_id: str, fetch: Fetch) -> bool:
     standing, known = fold(timeline).get(fact_id), fetch([fact_id]).get(fact_id)
     asleep = known is not None and known.state in (FactState.LIMBO, FactState.FORGOTTEN)
     return asleep and standing is not None and standing.stands
+
+
+def _was_active(fact: Fact, before: Mapping[str, Fact]) -> bool:
+    return fact.fact_id in before and before[fact.fact_id].state is FactState.ACTIVE
 
 
 def _noop(op: Op, fact_id: str, reason: str) -> Decision:

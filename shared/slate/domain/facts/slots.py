@@ -71,7 +71,7 @@ def normal(text: str) -> str:
 
 def bare(statement: str) -> str:
     """A statement in that form, without whom it is about: that is the subject anyway."""
-    return _WHO.sub("", normal(statement)) or normal(statement)
+    return _WHO.sub("", normal(statement)) or normal(statement) or statement
 
 
 def slot_of(statement: str, attribute: str | None, value: str | None, readers: Iterable[str]) -> Slot:
