@@ -1,0 +1,217 @@
+"""The few endpoints of OpenSearch that Slate uses, over HTTP, with what matters of their behaviour.
+
+External versions, tombstones, strict mapping, aliases, filters inside the knn clause, and failures on demand: a status
+for whole requests, or for single items of a bulk.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from math import log
+from typing import Any
+from urllib.parse import urlsplit
+
+
+@dataclass
+class Index:
+    body: dict[str, Any]
+    docs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    versions: dict[str, int] = field(default_factory=dict)
+    routes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Stub:
+    indices: dict[str, Index] = field(default_factory=dict)
+    aliases: dict[str, set[str]] = field(default_factory=dict)
+    requests: list[tuple[str, str, str]] = field(default_factory=list)
+    refuse: list[int] = field(default_factory=list)
+    """Statuses of the next requests."""
+    refuse_items: list[int] = field(default_factory=list)
+    """Statuses of the next items of bulks."""
+    shards_failed: int = 0
+    url: str = ""
+
+    def answer(self, method: str, path: str, body: str, headers: Any) -> tuple[int, Any]:
+        self.requests.append((method, path, body))
+        if self.refuse:
+            return self.refuse.pop(0), {"error": {"type": "busy"}}
+        name, _, rest = path.partition("/")
+        match method, name, rest:
+            case "POST", "_bulk", "":
+                return 200, self._bulk([json.loads(line) for line in body.splitlines()])
+            case "POST", "_msearch", "":
+                lines = [json.loads(line) for line in body.splitlines()]
+                return 200, {
+                    "responses": [
+                        self._search(head["index"], head["routing"], query)
+                        for head, query in zip(lines[::2], lines[1::2], strict=True)
+                    ]
+                }
+            case "GET", "_alias", alias:
+                found = self.aliases.get(alias, set())
+                return (
+                    (200, {each: {"aliases": {alias: {}}} for each in found}) if found else (404, {"error": "missing"})
+                )
+            case "POST", "_aliases", "":
+                for action in json.loads(body)["actions"]:
+                    ((verb, what),) = action.items()
+                    names = self.aliases.setdefault(what["alias"], set())
+                    (names.add if verb == "add" else names.discard)(what["index"])
+                return 200, {"acknowledged": True}
+            case "PUT", index, "":
+                self.indices[index] = Index(json.loads(body))
+                return 200, {"acknowledged": True}
+            case "DELETE", index, "":
+                del self.indices[index]
+                for names in self.aliases.values():
+                    names.discard(index)
+                return 200, {"acknowledged": True}
+            case "POST", index, search if search.startswith("_search"):
+                if not self.aliases.get(index):
+                    return 404, {"error": {"type": "index_not_found_exception"}}
+                return 200, self._search(index, search.partition("routing=")[2], json.loads(body))
+        return 400, {"error": {"type": "unknown_endpoint"}}
+
+    # ---- writing
+
+    def _bulk(self, lines: list[dict[str, Any]]) -> dict[str, Any]:
+        results: list[dict[str, Any]] = []
+        left = iter(lines)
+        for action in left:
+            ((verb, head),) = action.items()
+            document = next(left) if verb == "index" else None
+            status = self.refuse_items.pop(0) if self.refuse_items else self._apply(verb, head, document)
+            results.append({verb: {"_id": head["_id"], "status": status, "error": {"type": "refused"}}})
+        return {"errors": any(next(iter(r.values()))["status"] >= 400 for r in results), "items": results}
+
+    def _apply(self, verb: str, head: dict[str, Any], document: dict[str, Any] | None) -> int:
+        index, doc_id = self.indices[head["_index"]], head["_id"]
+        there = index.versions.get(doc_id)
+        if document is None:
+            if index.docs.pop(doc_id, None) is None:
+                return 404
+            index.versions[doc_id] = (there or 0) + 1
+            return 200
+        if set(document) - set(index.body["mappings"]["properties"]):
+            return 400
+        dimension = index.body["mappings"]["properties"]["vector"]["dimension"]
+        if "vector" in document and len(document["vector"]) != dimension:
+            return 400
+        if there is not None and head["version"] < there:
+            return 409
+        index.docs[doc_id] = document
+        index.versions[doc_id], index.routes[doc_id] = head["version"], head["routing"]
+        return 200
+
+    # ---- searching
+
+    def _search(self, name: str, routing: str, body: dict[str, Any]) -> dict[str, Any]:
+        (real,) = self.aliases.get(name, {name})
+        index = self.indices[real]
+        docs = {i: d for i, d in index.docs.items() if index.routes[i] == routing}
+        scores = self._scores(docs, body["query"])
+        ordered = sorted(scores, key=lambda i: (-scores[i], i))
+        if "sort" in body:
+            ordered = sorted(scores, key=lambda i: docs[i]["id"])
+            after = body.get("search_after", [""])[0]
+            ordered = [i for i in ordered if docs[i]["id"] > after]
+        hidden = index.body["mappings"]["_source"]["excludes"]
+        hits = [
+            {
+                "_id": i,
+                "_score": scores[i],
+                "_source": {k: docs[i][k] for k in body.get("_source", docs[i]) if k not in hidden},
+                "sort": [docs[i]["id"]],
+            }
+            for i in ordered[: body["size"]]
+        ]
+        answer: dict[str, Any] = {
+            "timed_out": False,
+            "_shards": {"failed": self.shards_failed},
+            "hits": {"total": {"value": len(scores)}, "hits": hits},
+        }
+        if "aggs" in body:
+            filters = body["aggs"]["names"]["filters"]["filters"]
+            buckets = {key: {"doc_count": sum(_fits(docs[i], i, f) for i in scores)} for key, f in filters.items()}
+            answer["aggregations"] = {"names": {"buckets": buckets}}
+        return answer
+
+    def _scores(self, docs: dict[str, dict[str, Any]], query: dict[str, Any]) -> dict[str, float]:
+        if "knn" in query:
+            clause = query["knn"]["vector"]
+            near = {i: d for i, d in docs.items() if "vector" in d and _fits(d, i, clause["filter"])}
+            dots = {i: sum(a * b for a, b in zip(d["vector"], clause["vector"], strict=True)) for i, d in near.items()}
+            best = sorted(dots, key=lambda i: -dots[i])[: clause["k"]]
+            return {i: 1 + dots[i] if dots[i] >= 0 else 1 / (1 - dots[i]) for i in best}
+        fitting = {i: d for i, d in docs.items() if _fits(d, i, {"bool": {"filter": query["bool"]["filter"]}})}
+        words = [part["match"]["terms"]["query"].split() for part in query["bool"].get("must", ())]
+        if not words:
+            return dict.fromkeys(fitting, 0.0)
+        return {i: score for i, score in _bm25(docs, words[0]).items() if i in fitting}
+
+
+def _fits(doc: dict[str, Any], doc_id: str, condition: dict[str, Any]) -> bool:
+    ((kind, what),) = condition.items()
+    if kind == "bool":
+        every = all(_fits(doc, doc_id, each) for each in what.get("filter", ()))
+        return every and ("should" not in what or any(_fits(doc, doc_id, each) for each in what["should"]))
+    if kind == "ids":
+        return doc_id in what["values"]
+    ((name, wanted),) = what.items()
+    values = doc[name] if isinstance(doc[name], list) else [doc[name]]
+    return bool(set(values) & set(wanted if kind == "terms" else [wanted]))
+
+
+def _bm25(docs: dict[str, dict[str, Any]], words: list[str]) -> dict[str, float]:
+    counts = {i: Counter(d["terms"].split()) for i, d in docs.items()}
+    mean = sum(c.total() for c in counts.values()) / max(len(counts), 1)
+    found: dict[str, float] = {}
+    for word in dict.fromkeys(words):
+        having = [i for i, c in counts.items() if c[word]]
+        weight = log(1 + (len(docs) - len(having) + 0.5) / (len(having) + 0.5))
+        for i in having:
+            times = counts[i][word]
+            norm = 1.2 * (0.25 + 0.75 * counts[i].total() / mean)
+            found[i] = found.get(i, 0.0) + weight * times * 2.2 / (times + norm)
+    return found
+
+
+@contextmanager
+def served() -> Iterator[Stub]:
+    stub = Stub()
+
+    class Handler(BaseHTTPRequestHandler):
+        def _serve(self) -> None:
+            length = int(self.headers.get("Content-Length") or 0)
+            url = urlsplit(self.path)
+            path = url.path.lstrip("/") + (f"?{url.query}" if url.query else "")
+            body = self.rfile.read(length).decode()
+            status, answer = stub.answer(self.command, path, body, self.headers)
+            content = json.dumps(answer).encode()
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815  # http.server's names
+
+        def log_message(self, *args: Any) -> None:
+            """Nothing is logged."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    stub.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield stub
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
