@@ -82,6 +82,7 @@ class Candidate(BaseModel):
     quote: str | None = Field(default=None, description="the words of the turn that say it")
     keep_maybe: bool = False
     own: bool = Field(default=False, description="the person's own words: they outweigh what was known")
+    pinned: bool = False
     withdraws: bool = Field(default=False, description="says that it holds no longer")
     rule: str | None = Field(default=None, description="the rule, or the model, that found it")
 
@@ -112,7 +113,13 @@ class Fact(BaseModel):
     superseded_by: str | None = None
     contradicts: tuple[str, ...] = Field(default=(), description="facts that stand beside it and say otherwise")
     keep_maybe: bool = False
+    pinned: bool = Field(default=False, description="never forgotten by itself")
     restorable_until: Instant | None = Field(default=None, description="of a forgotten one")
+    strength_start: float | None = Field(default=None, description="of one brought back: at least so strong it started")
+    woken_at: Instant | None = Field(default=None, description="when it was last used, spoken of, or brought back")
+    wakes: int = Field(default=0, description="how often it was used; each makes its half-life longer")
+    adjusted: int = Field(default=0, description="steps that feedback moved its importance by")
+    gone_by: str | None = Field(default=None, description="the rule that put it in limbo or forgot it")
     created_at: Instant
     updated_at: Instant
     version: int = 1
@@ -190,7 +197,9 @@ class Forgetting(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     log_id: str
-    fact_id: str
+    fact_id: str | None = Field(default=None, description="none, where a session left out turns")
+    session_id: str | None = Field(default=None, description="the session that left them out")
+    seqs: tuple[int, ...] = Field(default=(), description="the turns that it left out")
     rule: str
     reason: str
     actor: str

@@ -23,7 +23,7 @@ _QUOTED: Final = re.compile(
 )
 _ANOTHERS_LINE: Final = re.compile(
     r"(?im)^\W*(?:user|assistant|system|tool|human|ai|bot|customer|agent|q|a|input|output|from|to|subject|"
-    r"example ?\d*|[A-Z][a-z]+ [A-Z][a-z]+)\s*\d*\s*[:\uff1a].*$"
+    r"example ?\d*|(?-i:[A-Z][a-z]+ [A-Z][a-z]+))\s*\d*\s*[:\uff1a].*$"
 )
 _SHOWN: Final = re.compile(
     r"\b(?:(?:here(?:'s| is| are)|see|like|following|below|another|an|some|few|these) (?:\w+ ){0,3}?examples?|"

@@ -36,7 +36,10 @@ from slate.service.tenants import Tenants
 DAY_MS: Final = 86_400_000
 _TRIES: Final = 5
 _AS_GIVEN: Final = frozenset(
-    {"statement", "category", "attribute", "value", "importance", "confidence", "readers", "expires_at", "keep_maybe"}
+    {
+        *("statement", "category", "attribute", "value", "importance", "confidence"),
+        *("readers", "expires_at", "keep_maybe", "pinned"),
+    }
 )
 
 

@@ -220,7 +220,8 @@ class Extracting:
         failed, after = False, first - 1
         while after is not None and after < last:
             page = self._sessions.turns(tenant, session.session_id, after, READ_AT_ONCE, last=last)
-            given = [_of_turn(session, turn) for turn in page.items]
+            now = self._clock.now()  # a turn may be dated ahead; what it says is known from now on
+            given = [_of_turn(session, turn, min(turn.at, now)) for turn in page.items]
             learned = self._learn(tenant, ref, given, author, model=model, readers=session.readers)
             decisions, failed = [*decisions, *learned.decisions], failed or learned.failed
             after = last if page.position is None else int(page.position)
@@ -322,9 +323,9 @@ def _for(found: Iterable[Candidate], readers: tuple[str, ...]) -> list[Candidate
     return [each.model_copy(update={"readers": readers}) if readers else each for each in found]
 
 
-def _of_turn(session: Session, turn: Turn) -> Material:
+def _of_turn(session: Session, turn: Turn, at: int) -> Material:
     source = Source(session_id=session.session_id, seq=turn.seq, agent=turn.agent)
-    return Material(turn.seq, turn.role, turn.content, turn.at, source)
+    return Material(turn.seq, turn.role, turn.content, at, source)
 
 
 def _kept(material: JsonValue) -> tuple[str, list[Material]]:

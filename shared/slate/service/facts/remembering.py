@@ -190,7 +190,7 @@ class Facts:
         if version is not None and version != fact.version:
             raise VersionMismatch(fact.model_dump(mode="json"))
         given = {name: getattr(body, name) for name in body.model_fields_set}
-        for name in ("statement", "category", "importance", "confidence", "topics", "readers"):
+        for name in ("statement", "category", "importance", "confidence", "topics", "readers", "pinned"):
             if name in given and given[name] is None:
                 raise Invalid.field(name, "this cannot be taken away; leave it out to keep it")
         edited = fact.model_copy(update=given)
