@@ -22,6 +22,9 @@ _RELATION: Final = (
 )
 _PET: Final = r"(?:dogs?|cats?|puppy|kitten|horses?|parrots?|rabbits?|hamsters?|goldfish|turtles?|snakes?|pets?)"
 _KIN: Final = r"(?:kids?|children|sons?|daughters?|brothers?|sisters?|siblings|grandchildren|twins)"
+_SHOWN: Final = re.compile(
+    r"(?:that|the best|this|these|those|him|her|them|my (?:favou?rite|best)|to)\b", re.IGNORECASE
+)
 _POINTS: Final = re.compile(r"(?:on )?(?:it|that|this|one|that one|this one|them)", re.IGNORECASE)
 _COUNT: Final = r"(?:an?|one|two|three|four|five|six|\d+|no)"
 
@@ -31,6 +34,8 @@ def _decided(match: re.Match[str]) -> Iterator[Draft]:
     if re.match(
         r"(?:it|that|this|them|what|if|whether|how|not sure)\b$|(?:if|whether|what|how)\b", what, re.IGNORECASE
     ):
+        return
+    if match["verb"].lower() in ("chose", "chosen", "picked") and _SHOWN.match(what):
         return
     if 2 <= len(what) <= 200 and not _POINTS.fullmatch(what):  # noqa: PLR2004  # a line
         verb = match["verb"].lower()

@@ -57,6 +57,12 @@ _NO_LIKE: Final = re.compile(
     r"nothing|a|an|if|my|so far|more|where|being|having|when|most of)\b",
     re.IGNORECASE,
 )
+_NO_THING: Final = re.compile(
+    r"\b(?:is|are|was|were|it|its|they|them|him|her|he|she|you|your|i|me|my|our|us|we|that|this|these|those|itself|especially|"
+    r"particularly|including|even|such|being|not|be|get|got|gets|go|having|more|than|too|much|when|what|how|some|seeing|"
+    r"watching|truly|really|everywhere|also|just|today|yesterday|tonight)\b",
+    re.IGNORECASE,
+)
 _DRINKS: Final = frozenset({"tea", "coffee", "water", "wine", "beer", "juice", "espresso", "matcha", "cocoa", "decaf"})
 _SMALL_HEADS: Final = frozenset(
     {"one", "ones", "thing", "things", "stuff", "way", "time", "kind", "sort", "lot", "bit"}
@@ -180,15 +186,22 @@ def _dislikes(match: re.Match[str]) -> Iterator[Draft]:
 
 
 def _taste(text: str, verb: str, value: str) -> Iterator[Draft]:
-    for what in listed(text, 5):
-        thing = re.sub(r"\s+(?:more|better) than\s.*$", "", what)
-        if not _NO_LIKE.match(thing) and len(thing) > 1:
-            yield Draft(
-                f"{verb} {thing}",
-                PREFERENCE,
-                f"taste:{re.sub('^(?:to|eating|drinking|the) ', '', thing.lower())}",
-                value,
-            )
+    for what in _tasted(text):
+        bare = re.sub(r"^(?:to|eating|drinking) ", "", what.lower())
+        yield Draft(f"{verb} {what}", PREFERENCE, f"taste:{bare}", value)
+
+
+def _tasted(text: str) -> list[str]:
+    """What is liked: the first thing, and those listed with it where each is as plain as that."""
+    first = re.split(r",|\s+(?:and|or)\s+", text, maxsplit=1)[0]
+    if not _is_thing(first := phrase(first, 4)):
+        return []
+    rest = [] if re.search(r"\s(?:about|of|for|with|from|in|to|on|at)\s", first) else listed(text, 3)[1:]
+    return [first, *rest] if all(_is_thing(each) for each in rest) else [first]
+
+
+def _is_thing(text: str) -> bool:
+    return len(text) > 1 and not (_NO_LIKE.match(text) or _NO_THING.search(text))
 
 
 def _favourite(match: re.Match[str]) -> Iterator[Draft]:

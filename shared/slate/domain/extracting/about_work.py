@@ -80,7 +80,7 @@ def _employer(match: re.Match[str]) -> Iterator[Draft]:
 
 def _as_role(text: str) -> Iterator[Draft]:
     title = phrase(re.sub(r"\s+(?:at|for|with|in)\s.*$", "", text), 5)
-    if title:
+    if title and not re.match(r"(?:team|group|unit|whole|pair|result|way|charm|treat|one)\b", title, re.IGNORECASE):
         yield Draft(f"Works as {_with_article(title)}", Category.IDENTITY, "role", title, 6)
 
 
@@ -137,6 +137,11 @@ def _team(match: re.Match[str]) -> Iterator[Draft]:
         yield Draft(f"Is on the {team} team", VOLATILE, "team", team, 6)
 
 
+def _team_named(match: re.Match[str]) -> Iterator[Draft]:
+    if team := named(match):
+        yield Draft(f"Is on the {team} team", VOLATILE, "team", team, 6)
+
+
 def _leads(match: re.Match[str]) -> Iterator[Draft]:
     if team := phrase(match["x"], 4):
         yield Draft(f"Leads the {team} team", VOLATILE, "team", team, 6)
@@ -148,7 +153,7 @@ def _manager(match: re.Match[str]) -> Iterator[Draft]:
 
 
 def _project(match: re.Match[str]) -> Iterator[Draft]:
-    if what := phrase(match["x"], 6):
+    if what := named(match, words=6):
         what = re.sub(r"^(?:the|a|an) ", "", what, flags=re.IGNORECASE)
         yield Draft(f"Works on the project {what}", VOLATILE, "project", what, 6)
 
@@ -258,7 +263,7 @@ RULES: Final[tuple[Rule, ...]] = (
         r"(?:I (?:lead|manage|run|head)|I'm (?:the )?(?:lead|head|manager) of) the\s+"
         r"(?P<x>[\w&/ -]{2,40}?)\s+team\b",
     ),
-    rule("team.named", _team, r"my (?:new |current )?team(?: is|'s)(?: called)?\s+(?P<x>[A-Z].+)$"),
+    rule("team.named", _team_named, r"my (?:new |current )?team(?: is|'s)(?: called)?\s+(?P<x>[A-Z].+)$"),
     rule("role.works", _works_as, r"I (?:work|'m working|'m employed) as\s+(?:an? |the )?(?P<x>.+)$"),
     rule(
         "employer",

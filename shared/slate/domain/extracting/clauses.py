@@ -10,14 +10,24 @@ _ADJECTIVE: Final = (
     r"unemployed|self-employed|lactose|"
     r"gluten|blind|deaf|colou?r-?blind|dyslexic|originally|from|intolerant)"
 )
+# Verbs that share the subject before them; those that may be a noun or a preposition ("like", "love", "practice") only
+# with what makes them verbs.
 _VERB: Final = (
-    r"(?:live|lived|work|worked|prefer|use|used|love|like|hate|dislike|enjoy|speak|don't|"
-    r"can't|moved|switched|joined|started|"
-    r"left|quit|eat|drink|avoid|follow|need|want|have|play|collect|decided|chose|stopped|"
-    r"no longer|write|code|report|lead|"
-    r"only|never|always|usually|mainly|mostly|just|also|now|currently|am|own|practi[sc]e|run|teach|study|manage)"
+    r"(?:live in|lived in|living in|work(?:ed)? (?:at|for|as|in|on|from)|working (?:at|for|as|on)|prefer|"
+    r"use (?=(?-i:[A-Z])|a\b|an\b|the\b|metric|imperial|screen)|used to|enjoy|hate|dislike|"
+    r"speak|don't|can't|moved|switched|"
+    r"joined|started|left|quit|eat|drink (?:no|only)|avoid|follow an?|need (?:a|an|captions|"
+    r"large|wheelchair|step)|have an?|"
+    r"play the|collect \w+s\b|decided|chose|stopped|no longer|write in|code in|report to|"
+    r"lead the|manage the|never (?:eat|drink)|"
+    r"also (?:speak|use|eat|prefer|work|live|have)|now (?:live|work|use|prefer|eat)|currently (?:live|work|use)|"
+    r"only (?:fly|eat|drink|travel)|teach)"
 )
-_OWN: Final = r"(?:i|i'm|i've|i'd|i'll|my|we|we're|we've|our|he|she|they|his|her|their|please|call me|you can|it's)"
+_OWN: Final = (
+    r"(?:i|i'm|i've|i'd|i'll|my|we|we're|we've|our|he|he's|she|she's|they|they're|it|it's|you|"
+    r"you're|that|that's|this|there|"
+    r"who|which|his|her|their|please|call me)"
+)
 _NEW: Final = rf"(?:{_OWN}|{_ADJECTIVE}|{_VERB})(?![\w'-])"
 _PART: Final = re.compile(
     rf"(?:\s*[,;]\s*(?:and|but|so|then|yet|although|though|also|plus)?\s*|\s+(?:and|but|yet|so|"
@@ -96,7 +106,7 @@ def clauses(sentence: str) -> list[str]:
         elif not found and (started := _STARTED.match(clause)):
             clause = f"I{'' if started['done'] else chr(39) + 'm'} {clause[started.end('lead') :]}"
         elif not found and not re.match(rf"{_ADJECTIVE}\b", clause, re.IGNORECASE):
-            mine = True  # it asks for something
+            mine = False  # whom it is about is not sure
         elif not mine:
             continue
         elif re.match(rf"(?:not |also )?{_ADJECTIVE}\b", clause, re.IGNORECASE):

@@ -107,7 +107,10 @@ def _read(turn: Turn, clause: str, said: str) -> Iterator[Candidate]:
         drafts = rule.found(clause)
         if not drafts:
             continue
+        passes = transient(clause)
         for draft in drafts:
+            if passes and not (draft.dated or draft.withdraws):
+                continue
             candidate = _dated(turn, draft, clause, said, rule.name)
             if candidate is not None:
                 yield candidate
