@@ -1,7 +1,8 @@
 """Whether a turn may be recalled: it obeys the facts that were made from it.
 
 What is superseded, over, stale, forgotten, held back, or closed to this reader is not told through the turn either:
-neither by the turn that it came from, nor by another that says all of the same words.
+neither by the turn that it came from, nor by another that says all of the same words, nor, where it held a slot of one
+truth (a city, an employer), by one from its time that names what stood there.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
 from slate.domain.facts.model import Fact, FactState, Quarantined, QuarantineState, Source
-from slate.domain.facts.slots import bare
+from slate.domain.facts.slots import MANY, bare, canonical
 from slate.domain.facts.standing import questions, serves
-from slate.domain.ranking.terms import covered, terms
+from slate.domain.ranking.terms import covered, possible_names, terms
 from slate.domain.sessions import Turn
 
 MayRead = Callable[[Collection[str]], bool]
@@ -23,7 +24,8 @@ class Closed(NamedTuple):
 
     session_id: str | None
     seq: int | None
-    words: frozenset[str]
+    words: tuple[frozenset[str], ...]
+    """A turn that says all of one of these tells it."""
     until: int | None
     """What was said later may say the same and be true."""
 
@@ -31,7 +33,9 @@ class Closed(NamedTuple):
         """Whether a turn would tell it."""
         if self.session_id == session_id and self.seq == turn.seq:
             return True
-        return (self.until is None or turn.at <= self.until) and covered(self.words, words)
+        if self.until is not None and turn.at > self.until:
+            return False
+        return any(covered(each, words) for each in self.words)
 
 
 def closed(facts: Iterable[Fact], held: Iterable[Quarantined], may_read: MayRead, now: int) -> list[Closed]:
@@ -39,12 +43,14 @@ def closed(facts: Iterable[Fact], held: Iterable[Quarantined], may_read: MayRead
     every = list(facts)
     asked = {fact.fact_id for question in questions(every, now) for fact in question.facts}
     found = [
-        _closed(fact.source, fact.statement, fact.valid_to if fact.state is FactState.SUPERSEDED else None)
+        _closed(fact.source, [bare(fact.statement), *_held(fact)], _until(fact))
         for fact in every
         if not serves(fact, now) or fact.fact_id in asked or not may_read(fact.readers)
     ]
     return found + [
-        _closed(each.source, each.statement, None) for each in held if each.state is not QuarantineState.ACCEPTED
+        _closed(each.source, [bare(each.statement)], None)
+        for each in held
+        if each.state is not QuarantineState.ACCEPTED
     ]
 
 
@@ -54,8 +60,19 @@ def may_recall(session_id: str, turn: Turn, shut: Collection[Closed]) -> bool:
     return not any(each.tells(session_id, turn, words) for each in shut)
 
 
-def _closed(source: Source | str | None, statement: str, until: int | None) -> Closed:
-    words = frozenset(terms(bare(statement)))
+def _until(fact: Fact) -> int | None:
+    return fact.valid_to if fact.state is FactState.SUPERSEDED else None
+
+
+def _held(fact: Fact) -> list[str]:
+    """What stood in a slot of one truth: the names in it, or all of it where there are none."""
+    if fact.attribute is None or fact.value is None or canonical(fact.attribute).partition(":")[0] in MANY:
+        return []
+    return [" ".join(possible_names(fact.value)) or fact.value]
+
+
+def _closed(source: Source | str | None, told: Iterable[str], until: int | None) -> Closed:
+    words = tuple(frozenset(terms(each)) for each in told)
     if isinstance(source, Source):
         return Closed(source.session_id, source.seq, words, until)
     return Closed(None, None, words, until)

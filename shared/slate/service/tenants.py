@@ -8,7 +8,7 @@ from typing import Final
 
 from slate.contract.tenants import PutTenant, ShownTenant
 from slate.domain.access import Principal
-from slate.domain.errors import Forbidden, Invalid, VersionMismatch
+from slate.domain.errors import FieldError, Forbidden, Invalid, VersionMismatch
 from slate.domain.summary_schema import faults, warnings
 from slate.domain.tenants import DEFAULTS, TenantSettings
 from slate.ports.clock import Clock
@@ -53,7 +53,8 @@ class Tenants:
             VersionMismatch: they are at another version.
         """
         _unbound(principal)
-        if body.summary_schema is not None and (wrong := faults(body.summary_schema)):
+        wrong = [*([] if body.summary_schema is None else faults(body.summary_schema)), *_thresholds(body)]
+        if wrong:
             raise Invalid(wrong)
         current = self._store.get(principal.tenant)
         if version is not None and version != current.version:
@@ -73,12 +74,23 @@ def _replaced(current: TenantSettings, body: PutTenant) -> TenantSettings:
     schema = DEFAULTS.summary_schema if body.summary_schema is None else body.summary_schema
     changed = schema != current.summary_schema
     given = body.model_dump(exclude={"summary_schema"}, exclude_none=True)
+    if body.half_lives is not None:
+        given["half_lives"] = {**DEFAULTS.half_lives, **body.half_lives}
     return TenantSettings(
         **given,
         summary_schema=schema,
         summary_schema_version=current.summary_schema_version + changed,
         version=current.version + 1,
     )
+
+
+def _thresholds(body: PutTenant) -> list[FieldError]:
+    limbo = DEFAULTS.limbo_below if body.limbo_below is None else body.limbo_below
+    forget = DEFAULTS.forget_below if body.forget_below is None else body.forget_below
+    if forget < limbo:
+        return []
+    message = f"must lie below limbo_below ({limbo:g}): a fact is in limbo before it is forgotten"
+    return [{"field": "forget_below", "message": message}]
 
 
 def _shown(settings: TenantSettings) -> ShownTenant:
