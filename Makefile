@@ -82,6 +82,8 @@ lock: ## the hashed lock files, from pyproject.toml
 		$(addprefix --no-emit-package ,$(NOT_BUNDLED)) -o requirements/lambda.txt pyproject.toml
 	@$(COMPILE) --python-version 3.13 --python-platform aarch64-manylinux_2_28 -c requirements/dev.txt \
 		-o requirements/agent.txt pyproject.toml
+	@echo "toktok-rs" | $(COMPILE) --python-version 3.13 --python-platform aarch64-manylinux_2_28 -c requirements/dev.txt \
+		-o requirements/tokenizer.txt -
 
 clean: ## remove what the targets made
 	@rm -rf .venv build cdk.out demo-out .pytest_cache .mypy_cache .ruff_cache

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slate.settings import Settings
-from slate_infra.bundling import AGENT_BUNDLE, BUNDLES, Bundler
+from slate_infra.bundling import AGENT_BUNDLE, BUNDLES, TOKENIZER, Bundler
 from slate_infra.bytecode import RUNTIME_PYTHON, find_compiler
+from slate_infra.dependencies import installed_layer
 from slate_infra.node import choose_node
-from slate_infra.project import AGENT_LOCK, ASSEMBLY, BUILD, CDK_JSON, LOCK
+from slate_infra.project import AGENT_LOCK, ASSEMBLY, BUILD, CDK_JSON, LOCK, TOKENIZER_LOCK
 
 if TYPE_CHECKING:
     from aws_cdk import App
@@ -52,12 +53,13 @@ def make_app(environ: Mapping[str, str], bundles: Mapping[str, Path], outdir: Pa
 
 
 def build_bundles(environ: Mapping[str, str]) -> dict[str, Path]:
-    """Every function's bundle, by the function's name."""
+    """Every function's bundle, by the function's name; and the tokenizer's layer."""
     compiler = find_compiler(environ)
     if compiler is None:
         _say(f"no Python {RUNTIME_PYTHON} here: the bundles go without bytecode, cold starts take longer")
     bundler = Bundler(LOCK, BUILD, compiler)
     bundles = {bundle.function: bundler.build(bundle) for bundle in BUNDLES}
+    bundles[TOKENIZER] = installed_layer(TOKENIZER_LOCK, BUILD, compiler)
     if wants_agent(environ):
         bundles[AGENT_BUNDLE.function] = Bundler(AGENT_LOCK, BUILD, compiler).build(AGENT_BUNDLE)
     return bundles

@@ -88,6 +88,8 @@ SWEEPER: Final = Bundle("sweeper")
 EVENTS: Final = Bundle("events")
 WEBHOOKS: Final = Bundle("webhooks")
 AGENT_BUNDLE: Final = AgentBundle()
+TOKENIZER: Final = "tokenizer"
+"""The layer beside the bundles of those functions that count tokens: its vocabularies would take each over 15 MB."""
 BUNDLES: Final = (TASKS_API, MEMORY_API, AUTHORIZER, SWEEPER, EVENTS, WEBHOOKS, EXTRACTOR, DECAY)
 
 

@@ -16,7 +16,7 @@ from typing import Final
 
 from slate_infra import bytecode
 from slate_infra.bytecode import RUNTIME_PYTHON, Compiler, find_compiler
-from slate_infra.project import BUILD, LOCK
+from slate_infra.project import BUILD, LOCK, TOKENIZER_LOCK
 
 _PLATFORMS: Final = ("manylinux2014_aarch64", "manylinux_2_28_aarch64", "manylinux_2_34_aarch64")
 """What the runtime's Amazon Linux 2023 (glibc 2.34) runs on arm64."""
@@ -49,6 +49,20 @@ def installed_dependencies(lock: Path, build: Path, compiler: Compiler | None) -
     return place
 
 
+def installed_layer(lock: Path, build: Path, compiler: Compiler | None) -> Path:
+    """The same as a Lambda layer, whose packages Python looks for in its folder `python`."""
+    dependencies = installed_dependencies(lock, build, compiler)
+    place = build / f"layer-{dependencies.name}"
+    if not place.is_dir():
+        staging = Path(mkdtemp(prefix="layer-", dir=build))
+        try:
+            shutil.copytree(dependencies, staging / "python", copy_function=os.link)
+            publish(staging, place)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+    return place
+
+
 def publish(staging: Path, place: Path) -> None:
     """Make a finished folder appear whole at its place; one that another process made meanwhile is as good."""
     staging.chmod(0o755)
@@ -73,3 +87,4 @@ def _install(lock: Path, target: Path) -> None:
 
 if __name__ == "__main__":
     installed_dependencies(LOCK, BUILD, find_compiler(os.environ))
+    installed_dependencies(TOKENIZER_LOCK, BUILD, find_compiler(os.environ))

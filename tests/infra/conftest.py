@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from slate_infra.app import make_app, wants_agent
-from slate_infra.bundling import AGENT_BUNDLE, BUNDLES, Bundler
+from slate_infra.bundling import AGENT_BUNDLE, BUNDLES, TOKENIZER, Bundler
 from slate_infra.bytecode import Compiler, find_compiler
+from slate_infra.dependencies import installed_layer
 from slate_infra.node import choose_node
-from slate_infra.project import BUILD, LOCK
+from slate_infra.project import BUILD, LOCK, TOKENIZER_LOCK
 
 # Before any test imports aws_cdk.
 choose_node(os.environ)
@@ -77,7 +78,7 @@ def app(tmp_path_factory):
     (stand_in / "module.py").write_text("")
 
     def make(environ: dict[str, str], outdir: Path):
-        folders = {bundle.function: stand_in for bundle in BUNDLES}
+        folders = {bundle.function: stand_in for bundle in BUNDLES} | {TOKENIZER: stand_in}
         if wants_agent(environ):
             folders[AGENT_BUNDLE.function] = stand_in
         return make_app(environ, folders, outdir)
@@ -107,6 +108,15 @@ def stack(synthesize) -> Synthesis:
 @pytest.fixture(scope="session")
 def bundles() -> dict[str, Path]:
     """The real bundles, with bytecode even where only another Python can write it: its size is about the same."""
-    compiler = find_compiler(os.environ) or Compiler(Path(sys.executable), platform.python_version())
-    bundler = Bundler(LOCK, BUILD, compiler)
+    bundler = Bundler(LOCK, BUILD, _compiler())
     return {bundle.function: bundler.build(bundle) for bundle in BUNDLES}
+
+
+@pytest.fixture(scope="session")
+def tokenizer() -> Path:
+    """The real layer."""
+    return installed_layer(TOKENIZER_LOCK, BUILD, _compiler())
+
+
+def _compiler() -> Compiler:
+    return find_compiler(os.environ) or Compiler(Path(sys.executable), platform.python_version())

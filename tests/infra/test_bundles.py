@@ -16,6 +16,8 @@ from slate_infra.project import DOCUMENT
 FUNCTIONS = [bundle.function for bundle in BUNDLES]
 each_function = pytest.mark.parametrize("function", FUNCTIONS)
 MEGABYTE = 1_000_000
+FROM_A_LAYER = {"toktok"}
+"""Who has no layer never counts, and estimates where it is asked to."""
 FROM_THE_RUNTIME = {"boto3", "botocore", "s3transfer", "jmespath", "urllib3", "dateutil", "six"}
 """Lambda's Python brings these."""
 APIS = {"tasks_api", "memory_api"}
@@ -61,6 +63,12 @@ def test_native_code_in_a_bundle_is_for_arm64_and_python_3_13(bundles, function)
         assert int.from_bytes(path.read_bytes()[18:20], "little") == 183
 
 
+def test_the_tokenizer_is_a_layer_of_its_own_and_in_no_bundle(bundles, tokenizer):
+    assert [path.name for path in tokenizer.iterdir()] == ["python"]
+    assert (tokenizer / "python" / "toktok" / "__init__.py").is_file()
+    assert not [root for root in bundles.values() if (root / "toktok").exists()]
+
+
 @each_function
 def test_everything_a_handler_imports_is_in_its_bundle(bundles, function):
     root = bundles[function]
@@ -91,7 +99,7 @@ def _source(root: Path, module: str) -> Path | None:
 
 
 def _third_party_is_there(root: Path, top: str) -> bool:
-    if top in sys.stdlib_module_names or top in FROM_THE_RUNTIME:
+    if top in sys.stdlib_module_names or top in FROM_THE_RUNTIME | FROM_A_LAYER:
         return True
     return (root / top).is_dir() or (root / f"{top}.py").is_file()
 

@@ -89,3 +89,12 @@ def test_every_log_group_forgets_after_a_month(stack):
     groups = stack.of_type("AWS::Logs::LogGroup")
     assert len(groups) == len(FUNCTIONS) + 1
     assert {group["RetentionInDays"] for group in groups.values()} == {30}
+
+
+def test_who_counts_tokens_has_the_tokenizers_layer_and_nobody_else(stack):
+    [layer] = stack.of_type("AWS::Lambda::LayerVersion")
+    with_layer = {name for name, f in stack.of_type("AWS::Lambda::Function").items() if f.get("Layers")}
+    assert with_layer == {"FunctionsMemoryApiFunction", "FunctionsExtractorFunction"}
+    for name in with_layer:
+        layers = stack.of_type("AWS::Lambda::Function")[name]["Layers"]
+        assert [stack.text(given) for given in layers] == [layer]

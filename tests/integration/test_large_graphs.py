@@ -28,9 +28,11 @@ def work_off(slate, client):
             return done
 
 
-def test_a_join_of_200_is_released_once_by_the_last(fresh_slate):
+# More parents than a transaction holds.
+@pytest.mark.parametrize("width", [120, pytest.param(200, marks=pytest.mark.race)])
+def test_a_wide_join_is_released_once_by_the_last(fresh_slate, width):
     client = fresh_slate.client()
-    parents = [f"p{i}" for i in range(200)]
+    parents = [f"p{i}" for i in range(width)]
     client.create_graph(graph_id="g", goal="g", tasks=[*map(task, parents), task("join", *parents)])
     freed = []
     while claims := client.claim([ROLE], max_tasks=100):
@@ -41,16 +43,17 @@ def test_a_join_of_200_is_released_once_by_the_last(fresh_slate):
     assert [c.task.task_id for c in claims] == ["join"]
 
 
-def test_a_fan_of_500_is_freed_100_inline_and_the_rest_by_the_sweeper(fresh_slate):
+@pytest.mark.parametrize("width", [150, pytest.param(500, marks=pytest.mark.race)])
+def test_of_a_wide_fan_100_are_freed_inline_and_the_rest_by_the_sweeper(fresh_slate, width):
     client = fresh_slate.client()
-    children = [f"c{i}" for i in range(500)]
+    children = [f"c{i}" for i in range(width)]
     client.create_graph(graph_id="g", goal="g", tasks=[task("root"), *(task(c, "root") for c in children)])
     (claim,) = client.claim([ROLE])
     answer = client.complete(claim, "ran")
     assert (len(answer.unlocked), answer.unlocking) == (100, True)
     fresh_slate.drain()
-    assert client.graph("g").counts.ready == 500
-    assert work_off(fresh_slate, client) == 500
+    assert client.graph("g").counts.ready == width
+    assert work_off(fresh_slate, client) == width
 
 
 def test_the_last_two_parents_finishing_together_free_the_child_once(fresh_slate):
@@ -78,9 +81,10 @@ class Crash(Exception):
 
 
 @pytest.mark.timeout(1_500)
-@pytest.mark.parametrize("layers", [12, pytest.param(100, marks=pytest.mark.race)])
-def test_a_graph_in_parts_is_created_over_a_crash_and_all_of_it_ends(fresh_slate, layers):
-    """10,000 tasks with 14,850 edges in the long run; 1,200 with 1,650 in every run."""
+@pytest.mark.parametrize(("layers", "part"), [(6, 250), pytest.param(100, 1_000, marks=pytest.mark.race)])
+def test_a_graph_in_parts_is_created_over_a_crash_and_all_of_it_ends(fresh_slate, monkeypatch, layers, part):
+    """10,000 tasks with 14,850 edges in the long run; 600 with 750, in smaller parts, in every run."""
+    monkeypatch.setattr("slate.client.parts.MAX_TASKS_A_CALL", part)
     width = 100
     specs = [task(f"l0-{i}") for i in range(width)]
     for layer in range(1, layers):

@@ -25,6 +25,8 @@ class FunctionSpec:
     memory_mb: int
     """Lambda gives CPU by memory: a whole core at 1,769 MB."""
     timeout_seconds: int
+    counts_tokens: bool = False
+    """It has the tokenizer's layer; the others never count, and need not carry it."""
     reserved: int | None = None
     """Kept free for it, and never exceeded: so many run at once."""
 
@@ -46,6 +48,7 @@ class ServiceFunction(Construct):
         code: Path,
         settings: Settings,
         statements: Sequence[iam.PolicyStatement],
+        layers: Sequence[lambda_.ILayerVersion] = (),
     ) -> None:
         super().__init__(scope, construct_id)
         log_group = logs.LogGroup(
@@ -67,6 +70,7 @@ class ServiceFunction(Construct):
             logging_format=lambda_.LoggingFormat.JSON,
             tracing=lambda_.Tracing.ACTIVE,
             environment=settings.to_env(),
+            layers=layers,
         )
         accept(self.function, "L1", "Python 3.13 is the newest version that the project supports and tests.")
 

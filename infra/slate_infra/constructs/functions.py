@@ -9,6 +9,7 @@ from typing import Final
 
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from slate.settings import Settings
@@ -36,9 +37,9 @@ EVENTS: Final = FunctionSpec(bundle=bundling.EVENTS, memory_mb=512, timeout_seco
 # Its batch is tried side by side, each try for 15 s at most; the rest is for the storage.
 WEBHOOKS: Final = FunctionSpec(bundle=bundling.WEBHOOKS, memory_mb=512, timeout_seconds=30)
 
-MEMORY_API: Final = FunctionSpec(bundle=bundling.MEMORY_API, memory_mb=1024, timeout_seconds=29)
+MEMORY_API: Final = FunctionSpec(bundle=bundling.MEMORY_API, memory_mb=1024, timeout_seconds=29, counts_tokens=True)
 # Five messages, one after the other, each of which may ask a model twice.
-EXTRACTOR: Final = FunctionSpec(bundle=bundling.EXTRACTOR, memory_mb=1024, timeout_seconds=150)
+EXTRACTOR: Final = FunctionSpec(bundle=bundling.EXTRACTOR, memory_mb=1024, timeout_seconds=150, counts_tokens=True)
 # An entry takes up to 20 s; a run that finds ever more ends well before the next.
 DECAY: Final = FunctionSpec(bundle=bundling.DECAY, memory_mb=512, timeout_seconds=180)
 
@@ -60,11 +61,23 @@ class Functions(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
 
+        tokenizer = lambda_.LayerVersion(
+            self,
+            "Tokenizer",
+            code=lambda_.Code.from_asset(str(bundles[bundling.TOKENIZER])),
+            compatible_runtimes=[lambda_.Runtime.PYTHON_3_13],
+            compatible_architectures=[lambda_.Architecture.ARM_64],
+            description="Counts tokens exactly, with its vocabularies",
+        )
+
         def function(
             name: str, spec: FunctionSpec, statements: Sequence[iam.PolicyStatement], settings: Settings = settings
         ) -> ServiceFunction:
             code = bundles[spec.bundle.function]
-            return ServiceFunction(self, name, spec=spec, code=code, settings=settings, statements=statements)
+            layers = [tokenizer] if spec.counts_tokens else []
+            return ServiceFunction(
+                self, name, spec=spec, code=code, settings=settings, statements=statements, layers=layers
+            )
 
         brief = replace(settings, decision_cache_seconds=AUTHORIZER_CACHE_SECONDS)
         self.tasks_api = function("TasksApi", TASKS_API, permissions.of_tasks_api(storage))
