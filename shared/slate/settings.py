@@ -89,6 +89,8 @@ class Settings:
     """Pause between two polls of the timer index within one run of the sweeper."""
     sweep_run_seconds: int = 55
     """How long one run of the sweeper goes on polling."""
+    decay_acts_per_tenant: int = 10000
+    """A tenant's facts that one run of decay puts in limbo, forgets or removes; what is beyond waits for the next."""
     session_idle_seconds: int = 1_800
     """A session in which nothing is said for so long is closed."""
     session_retention_days: int = 30

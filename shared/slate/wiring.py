@@ -25,6 +25,7 @@ from slate.adapters.dynamodb.context_store import DynamoContextStore
 from slate.adapters.dynamodb.document_store import DynamoDocumentStore
 from slate.adapters.dynamodb.episode_store import DynamoEpisodeStore
 from slate.adapters.dynamodb.extraction_store import DynamoExtractionStore
+from slate.adapters.dynamodb.fact_fading import DynamoFactFading
 from slate.adapters.dynamodb.fact_records import DynamoFactRecords
 from slate.adapters.dynamodb.fact_store import DynamoFactStore
 from slate.adapters.dynamodb.feed_store import DynamoFeedStore
@@ -50,6 +51,7 @@ from slate.adapters.dynamodb.webhook_store import DynamoWebhookStore
 from slate.adapters.eventbridge.bus import EventBridgeBus
 from slate.adapters.https.sender import HttpsSender
 from slate.adapters.inprocess.clocks import ManualClock, SystemClock
+from slate.adapters.inprocess.counts import ProcessCounts
 from slate.adapters.inprocess.event_bus import InProcessEventBus
 from slate.adapters.inprocess.hashing_embedder import HashingEmbedder
 from slate.adapters.inprocess.master_key import MasterKeyWrapper
@@ -64,10 +66,12 @@ from slate.adapters.opensearch.memory_index import OpenSearchMemoryIndex
 from slate.adapters.opensearch.transport import Transport
 from slate.adapters.s3.blob_store import S3BlobStore
 from slate.adapters.sqs.queues import SqsQueues
+from slate.domain.forgetting.policy import DecayPolicy
 from slate.domain.topics import Topics
 from slate.domain.transcript import Window
 from slate.domain.values import OwnerKind
 from slate.ports.clock import Clock
+from slate.ports.counts import Counts, NoCounts
 from slate.ports.embedder import Embedder
 from slate.ports.event_bus import EventBus
 from slate.ports.ids import Ids
@@ -90,6 +94,12 @@ from slate.service.facts.remembering import Facts
 from slate.service.facts.reviewing import Reviewing
 from slate.service.feed.following import Following
 from slate.service.feed.numbering import Feeds
+from slate.service.forgetting.evicting import Evicting
+from slate.service.forgetting.examining import Examining
+from slate.service.forgetting.fading import Fading
+from slate.service.forgetting.feedback import Learning
+from slate.service.forgetting.undoing import Undoing
+from slate.service.forgetting.waking import Waking
 from slate.service.idempotency import Idempotency
 from slate.service.locks import Locks
 from slate.service.paging import Cursors
@@ -138,6 +148,18 @@ PARALLEL_CALLS: Final = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Forgetting:
+    """The use cases of forgetting."""
+
+    fading: Fading
+    evicting: Evicting
+    waking: Waking
+    learning: Learning
+    undoing: Undoing
+    examining: Examining
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """The use cases of what is said and remembered."""
 
@@ -152,6 +174,7 @@ class Memory:
     decay: Decay
     contexts: Contexts
     retrieval: Retrieval
+    forgetting: Forgetting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +219,8 @@ class Parts:
     """Without one the newest of what was said is searched in the storage, by words."""
     model: LanguageModel | None = None
     """Without one, rules do what it would."""
+    counts: Counts = field(default_factory=NoCounts)
+    """Where it is counted what was forgotten, and what became of it."""
     sleep: Callable[[float], None] = time.sleep
     wakeups: Wakeups = field(default_factory=NoWakeups)
     pauses: Pauses = POLLED
@@ -294,8 +319,15 @@ def _memory(
     )
     ending = Ending(sessions, summaries, queue, ids, clock, idle_seconds=settings.session_idle_seconds)
     pinning, days = Pinning(sessions, counter), settings.session_retention_days
-    keyring, facts, records = storage.codec.keyring, DynamoFactStore(storage, ids), DynamoFactRecords(storage)
-    deciding = Deciding(facts, records, tenants, clock)
+    keyring, records = storage.codec.keyring, DynamoFactRecords(storage)
+
+    def policies(tenant: str) -> DecayPolicy:
+        return tenants.of(tenant).decay
+
+    facts, fades = DynamoFactStore(storage, ids, policies), DynamoFactFading(storage, ids, policies)
+    evicting = Evicting(fades, tenants, queue, clock, parts.counts)
+    waking = Waking(fades, DynamoContextStore(storage), tenants, keyring, queue, clock, parts.counts)
+    deciding = Deciding(facts, records, tenants, clock, evicting.decided)
     knowing = Facts(facts, records, deciding, tenants, keyring, idempotency, cursors, clock)
     watches = Watches(summaries, TurnWatch(tenants, queue))
     stores = Stores(
@@ -316,6 +348,12 @@ def _memory(
         ids=ids,
         clock=clock,
     )
+    contexts = _contexts(settings, parts, storage, stores, retrieval, waking)
+    timer = DynamoMemoryTimer(storage)
+    learning = Learning(fades, contexts, sessions, tenants, keyring, parts.counts)
+    fading = Fading(
+        fades, facts, tenants, timer, clock, parts.counts, evicting.ask, cap=settings.decay_acts_per_tenant
+    )
     return Memory(
         sessions=Sessions(sessions, ending, pinning, idempotency, cursors, ids, clock, retention_days=days),
         talking=Talking(sessions, watches, counter, idempotency, cursors, clock),
@@ -332,25 +370,38 @@ def _memory(
             ids=ids,
             clock=clock,
             model=None if settings.extraction_model == RULES_ONLY else parts.model,
+            heard=waking.heard,
+            closed=learning.reflect,
         ),
         facts=knowing,
         reviewing=Reviewing(records, knowing, deciding, tenants, keyring, cursors, clock),
         tenants=tenants,
         decay=Decay(
-            DynamoMemoryTimer(storage),
+            timer,
             {
                 MemoryKind.SESSION: lambda due, deadline: ending.tick(due.tenant, due.owner, deadline),
                 MemoryKind.CONTENT: lambda due, _: sessions.drop_content(due.tenant, due.owner, due.name),
-                MemoryKind.FACT: lambda due, _: facts.purge(due.tenant, due.owner, due.name),
+                MemoryKind.FACT: lambda due, _: fading.tick(due),
+                MemoryKind.LIVING: lambda due, _: fading.tick(due),
             },
             clock,
         ),
-        contexts=_contexts(settings, parts, storage, stores, retrieval),
+        contexts=contexts,
         retrieval=retrieval,
+        forgetting=Forgetting(
+            fading=fading,
+            evicting=evicting,
+            waking=waking,
+            learning=learning,
+            undoing=Undoing(records, knowing, keyring, cursors, clock),
+            examining=Examining(fades, records, tenants, keyring, clock),
+        ),
     )
 
 
-def _contexts(settings: Settings, parts: Parts, storage: Storage, stores: Stores, retrieval: Retrieval) -> Contexts:
+def _contexts(
+    settings: Settings, parts: Parts, storage: Storage, stores: Stores, retrieval: Retrieval, waking: Waking
+) -> Contexts:
     """Each source of sections that a context may have."""
     graphs, counter, sessions = DynamoGraphStore(storage), parts.counter, stores.sessions
     likeness = (
@@ -383,6 +434,7 @@ def _contexts(settings: Settings, parts: Parts, storage: Storage, stores: Stores
         parts.clock,
         window=settings.default_window,
         receipt_days=settings.context_receipt_days,
+        given=waking.given,
     )
 
 
@@ -503,6 +555,7 @@ class LocalSlate:
     queues: InProcessQueues
     bus: InProcessEventBus
     wakeups: ThreadWakeups
+    counts: ProcessCounts
     consumers: list[Callable[[], int]] = field(default_factory=list)
     """The stream's: each reads it to its end, and answers how much it did."""
 
@@ -553,6 +606,7 @@ def build_local(
         s3: S3Client = engine.client("s3")
         create_storage(dynamodb, s3, settings)
         ids = ids or RandomIds()
+        counts = ProcessCounts()
         queues, wakeups = InProcessQueues(clock, ids), ThreadWakeups()
         bus = InProcessEventBus(settings.region)
         bus.add_rule(queues(WEBHOOKS))
@@ -571,6 +625,7 @@ def build_local(
             index=InProcessMemoryIndex(),
             wakeups=wakeups,
             pauses=TOLD,
+            counts=counts,
         )
         slate = assemble(settings, parts)
         try:
@@ -583,6 +638,7 @@ def build_local(
                 queues=queues,
                 bus=bus,
                 wakeups=wakeups,
+                counts=counts,
             )
         finally:
             wakeups.close()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from slate.service.forgetting.evicting import EVICT
+from slate.service.forgetting.waking import WAKE
 from slate.service.sessions.ending import EXTRACT
 from slate.service.summaries import LOOK, SUMMARY
 from slate.wiring import Memory
@@ -26,6 +28,8 @@ class Dispatch:
             EXTRACT: memory.extracting.consume,
             LOOK: lambda message: summaries.look(message["tenant"], message["session_id"]),
             SUMMARY: self._digest,
+            WAKE: memory.forgetting.waking.served,
+            EVICT: lambda message: memory.forgetting.evicting.check(message["tenant"], message["ref"]),
         }
 
     def consume(self, message: Mapping[str, Any]) -> None:

@@ -50,6 +50,7 @@ class GivenFact(Request):
     readers: tuple[Id, ...] = Field(default=(), max_length=100, description="agents and roles that may read it")
     expires_at: Instant | None = Field(default=None, description="when it is over by itself")
     keep_maybe: StrictBool = Field(default=False, description="into limbo: not served, restorable")
+    pinned: StrictBool = Field(default=False, description="never forgotten by itself")
 
 
 class PostFacts(Request):
@@ -78,6 +79,7 @@ class PatchFact(Request):
     topics: tuple[Topic, ...] | None = Field(default=None, max_length=20)
     readers: tuple[Id, ...] | None = Field(default=None, max_length=100)
     expires_at: Instant | None = None
+    pinned: StrictBool | None = None
 
 
 class FactPage(BaseModel):

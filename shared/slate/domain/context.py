@@ -7,7 +7,7 @@ last turns). So two calls share a prefix, and what matters most stands at one of
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -143,6 +143,7 @@ class Context(BaseModel):
     subject: str | None = None
     graph: str | None = None
     task: str | None = None
+    query: str | None = Field(default=None, description="what the call was about")
     created_at: Instant
     sections: tuple[Section, ...]
     breakdown: Mapping[str, int] = Field(description="tokens by section, and of tool output by itself")
@@ -175,18 +176,29 @@ def warnings_of(total: int, window: int) -> tuple[str, ...]:
     return (f"this context fills {share:.0%} of the model's window of {window:,} tokens; ask for less, or pin less",)
 
 
-def without_turns(context: Context, gone: Collection[int]) -> Context:
-    """The same without what these turns said; that they were shown stays known."""
+def turns_of(context: Context) -> dict[str, dict[int, str]]:
+    """The turns that it shows, of its session and of those that were recalled: by session and number, the item's id."""
+    found: dict[str, dict[int, str]] = {}
+    for item in (item for section in context.sections for item in section.items if item.kind == "turn"):
+        elsewhere, _, seq = item.id.removeprefix("turn:").rpartition("/")
+        session = elsewhere or context.session
+        if session is not None:
+            found.setdefault(session, {})[int(seq)] = item.id
+    return found
+
+
+def without(context: Context, gone: Mapping[str, str]) -> Context:
+    """The same without these items, each with the reason; that they were shown stays known, as do all figures."""
     if not gone:
         return context
     sections = tuple(
-        section.model_copy(update={"items": tuple(item for item in section.items if item.seq not in gone)})
+        section.model_copy(update={"items": tuple(item for item in section.items if item.id not in gone)})
         for section in context.sections
     )
     deleted = tuple(
-        Dropped(id=item.id, section=section.name, reason="deleted since")
+        Dropped(id=item.id, section=section.name, reason=gone[item.id])
         for section in context.sections
         for item in section.items
-        if item.seq in gone
+        if item.id in gone
     )
     return context.model_copy(update={"sections": sections, "dropped": (*context.dropped, *deleted)})

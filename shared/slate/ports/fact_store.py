@@ -6,8 +6,9 @@ the caller reaches it was asked before. All reads are strongly consistent, and s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from slate.domain.facts.model import Decision, Fact
@@ -45,6 +46,8 @@ class Act(NamedTuple):
     actor: str
     at: int
     restorable_until: int
+    numbers: Mapping[str, float] = MappingProxyType({})
+    """What the rule went by."""
 
 
 class FactStore(Protocol):

@@ -13,7 +13,9 @@ class MemoryKind(StrEnum):
     CONTENT = "content"
     """A large content whose turn was deleted."""
     FACT = "fact"
-    """A forgotten fact that can be restored no more; its owner is the ref of its subject."""
+    """A fact that is past: forgotten and restorable no more, or history. Its owner is the ref of its subject."""
+    LIVING = "living"
+    """A fact that fades; its owner likewise."""
 
 
 class DueMemory(NamedTuple):
@@ -30,8 +32,8 @@ class DueMemory(NamedTuple):
 class MemoryTimer(Protocol):
     """Works off the timer's kind ``memory``."""
 
-    def due(self, shard: int, limit: int) -> list[DueMemory]:
-        """The first entries of a shard that are due by now."""
+    def due(self, shard: int, limit: int, *, by: int | None = None) -> list[DueMemory]:
+        """The first entries of a shard that are due by now, or by a later instant."""
         ...
 
     def postpone(self, due: DueMemory, ms: int) -> None:

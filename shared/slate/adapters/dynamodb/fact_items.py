@@ -46,6 +46,8 @@ FORGOT: Final = "FORGOT#"
 SAID: Final = "said"
 _LIVES: Final = frozenset({FactState.ACTIVE, FactState.LIMBO})
 _PLAIN: Final = ("fact_id", "state", "category", "version", "created_at", "updated_at")
+_USE: Final = ("woken_at", "wakes")
+"""What waking a fact writes: it stands in clear, so that it is one small update, and is no new version."""
 
 
 def fact_key(tenant: str, ref: str, fact_id: str, state: FactState) -> Key:
@@ -114,20 +116,20 @@ class FactItems:
 
     # ---- facts
 
-    def fact_item(self, tenant: str, ref: str, fact: Fact, slot: str) -> Item:
-        """A fact; ``slot`` is the sort key of its slot. A forgotten one is in the timer for its end."""
+    def fact_item(self, tenant: str, ref: str, fact: Fact, slot: str, due: int | None) -> Item:
+        """A fact; ``slot`` is the sort key of its slot, ``due`` when it is to be looked at by time alone."""
         key = fact_key(tenant, ref, fact.fact_id, fact.state)
-        plain = {name: getattr(fact, name) for name in _PLAIN if name != "fact_id"}
-        said = fact.model_dump(mode="json", exclude=set(_PLAIN))
-        ends = fact.restorable_until if fact.state is FactState.FORGOTTEN else None
-        timed = {} if ends is None else timer_attributes(key, ends + 1, "memory")
+        plain = {name: getattr(fact, name) for name in (*_PLAIN, *_USE) if name != "fact_id"}
+        said = fact.model_dump(mode="json", exclude={*_PLAIN, *_USE})
+        timed = {} if due is None else timer_attributes(key, due, "memory")
         return self.sealed(tenant, ref, key, said, **plain, slot=slot, **timed)
 
     def fact(self, tenant: str, item: Item) -> Fact:
         """A fact again."""
         said = self.opened(tenant, item)
         plain = {name: item[name] for name in _PLAIN if name != "fact_id"}
-        return Fact.model_validate({**said, **plain, "fact_id": str(item["sk"]).partition("#")[2]})
+        use = {name: item[name] for name in _USE if name in item}
+        return Fact.model_validate({**said, **plain, **use, "fact_id": str(item["sk"]).partition("#")[2]})
 
     def facts(self, tenant: str, items: Iterable[Item]) -> list[Fact]:
         """Facts, but for those whose key is gone."""

@@ -9,12 +9,12 @@ from typing import Final, TypeVar
 
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, Write
 from slate.adapters.dynamodb.changes import CONSTANTS, put
-from slate.adapters.dynamodb.fact_items import FACT, FORGOT, NOTICE, PAST, FactItems
-from slate.adapters.dynamodb.fact_writes import Batch, FactWrites, Known, SlotState, tried
+from slate.adapters.dynamodb.fact_items import FACT, NOTICE, PAST, FactItems
+from slate.adapters.dynamodb.fact_writes import Batch, FactWrites, Known, Policies, SlotState, default_policy, tried
 from slate.adapters.dynamodb.keys import prefix, subject_pk
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.facts import changing, deciding
-from slate.domain.facts.model import Decision, Fact, FactState, Forgetting, Notice
+from slate.domain.facts.model import Decision, Fact, FactState, Notice
 from slate.domain.facts.notices import replaced, withdrawn
 from slate.domain.facts.slots import Slot
 from slate.domain.facts.timeline import Timeline, blanked, fold
@@ -29,11 +29,11 @@ _PREFIXES: Final = {Shelf.LIVING: FACT, Shelf.PAST: PAST}
 class DynamoFactStore:
     """Keeps facts in DynamoDB."""
 
-    def __init__(self, storage: Storage, ids: Ids) -> None:
+    def __init__(self, storage: Storage, ids: Ids, policies: Policies = default_policy) -> None:
         self._storage = storage
         self._ids = ids
         self._items = FactItems(storage)
-        self._writes = FactWrites(storage, self._items, ids)
+        self._writes = FactWrites(storage, self._items, ids, policies)
 
     # ---- statements
 
@@ -49,7 +49,7 @@ class DynamoFactStore:
             plan = deciding.state(slot.timeline, fact, said, fetch, self._writes.new_id, act.at)
             batch = self._writes.batch(tenant, ref)
             if plan.shelves and plan.fact is not None:
-                self._logs(batch, plan.fact, act)
+                self._writes.with_log(batch, act, plan.fact)
             return self._decided(batch, slot, plan, seen, stated.consents)
 
         return self._tried(once)
@@ -95,20 +95,6 @@ class DynamoFactStore:
             at=self._storage.clock.now(),
         )
         batch.writes.append(put(self._items.notice_item(batch.tenant, batch.ref, notice)))
-
-    def _logs(self, batch: Batch, fact: Fact, act: Act) -> None:
-        entry = Forgetting(
-            log_id=self._ids.new(),
-            fact_id=fact.fact_id,
-            rule=act.rule,
-            reason=act.reason,
-            actor=act.actor,
-            at=act.at,
-            numbers={"importance": fact.importance, "confidence": fact.confidence},
-            restorable_until=act.restorable_until,
-            readers=fact.readers,
-        )
-        batch.writes.append(put(self._items.log_item(batch.tenant, batch.ref, entry)))
 
     def _tried(self, once: Callable[[], T | None]) -> T:
         return tried(self._writes, once)
@@ -204,7 +190,7 @@ class DynamoFactStore:
             return changing.forget(timeline, fact, fetch, act.at, act.restorable_until, said=said)
 
         def also(batch: Batch, known: Known) -> None:
-            self._logs(batch, known.fact, act)
+            self._writes.with_log(batch, act, known.fact)
 
         return self._on(tenant, ref, fact_id, gone, also=also, version=version)
 
@@ -224,23 +210,8 @@ class DynamoFactStore:
             return changing.restore(timeline, fact, fetch, self._writes.new_id)
 
         fact = self._on(tenant, ref, fact_id, back, consents=consents)
-        self._note_restored(tenant, ref, fact_id, at)
+        self._writes.note_restored(tenant, ref, fact_id, at)
         return fact
-
-    def _note_restored(self, tenant: str, ref: str, fact_id: str, at: int) -> None:
-        """The entries of the log about this fact that are still open."""
-        items = self._storage.calls.query(tenant, subject_pk(tenant, ref), between=prefix(FORGOT))
-        for item in [each for each in items if each["fact"] == fact_id]:
-            entry = self._items.log_entry(tenant, item)
-            if entry.restored_at is not None:
-                continue
-            noted = entry.model_copy(update={"restored_at": at, "version": entry.version + 1})
-            seen = {**CONSTANTS, ":seen": entry.version}
-            write = Write(
-                Key(item["pk"], item["sk"]), "#version = :seen", seen, item=self._items.log_item(tenant, ref, noted)
-            )
-            with suppress(ConditionFailed):  # another restore notes it
-                self._storage.calls.write(tenant, write)
 
     def keep(self, tenant: str, ref: str, fact_id: str, act: Act) -> Fact:
         """As ``forget``."""
@@ -251,7 +222,7 @@ class DynamoFactStore:
             return changing.keep_maybe(timeline, fact, fetch, self._writes.new_id)
 
         def also(batch: Batch, known: Known) -> None:
-            self._logs(batch, known.fact, act)
+            self._writes.with_log(batch, act, known.fact)
 
         return self._on(tenant, ref, fact_id, limbo, also=also)
 

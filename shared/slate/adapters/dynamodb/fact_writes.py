@@ -8,25 +8,38 @@ the same state. Each transaction holds ``MOST`` writes at most, which leaves roo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
-from slate.adapters.dynamodb.calls import Item, Key, TransactionRefused, Write
+from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
 from slate.adapters.dynamodb.changes import CONSTANTS, check, put
-from slate.adapters.dynamodb.fact_items import FactItems, both_places, consent_key, unknown_fact
+from slate.adapters.dynamodb.fact_items import FORGOT, FactItems, both_places, consent_key, unknown_fact
+from slate.adapters.dynamodb.keys import prefix, subject_pk
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.errors import Conflict, Unavailable, VersionMismatch
 from slate.domain.facts.deciding import Fetch
-from slate.domain.facts.model import Fact
+from slate.domain.facts.model import Fact, Forgetting
 from slate.domain.facts.timeline import Timeline
-from slate.ports.fact_store import ConsentMoved
+from slate.domain.forgetting.fading import BY_TIME, IMPORTANCE
+from slate.domain.forgetting.policy import DEFAULT_POLICY, DecayPolicy
+from slate.domain.forgetting.strength import due_at
+from slate.domain.forgetting.waking import brought_back
+from slate.ports.fact_store import Act, ConsentMoved
 from slate.ports.ids import Ids
 
 T = TypeVar("T")
+Policies = Callable[[str], DecayPolicy]
+"""How a tenant's memories fade."""
 TRIES: Final = 40
 MOST: Final = 90
 """Writes of a transaction of facts."""
+
+
+def default_policy(_: str) -> DecayPolicy:
+    """For a tenant that has set nothing."""
+    return DEFAULT_POLICY
 
 
 class SlotState(NamedTuple):
@@ -59,10 +72,11 @@ class Batch:
 class FactWrites:
     """Reads what a decision needs, and writes what it says."""
 
-    def __init__(self, storage: Storage, items: FactItems, ids: Ids) -> None:
+    def __init__(self, storage: Storage, items: FactItems, ids: Ids, policies: Policies = default_policy) -> None:
         self._storage = storage
         self._items = items
         self._ids = ids
+        self._policies = policies
         self._made = count()
 
     def new_id(self) -> str:
@@ -133,15 +147,48 @@ class FactWrites:
     def with_facts(self, batch: Batch, changed: Sequence[Fact], seen: Mapping[str, Known], slot: str) -> list[Fact]:
         """Facts as they are to be, over what was read; those that live or are past by now change their place."""
         now, written = self._storage.clock.now(), []
+        policy = self._policies(batch.tenant)
         for fact in changed:
             before = seen.get(fact.fact_id)
             version = 1 if before is None else before.fact.version + 1
             made = now if before is None else fact.created_at
-            next_one = fact.model_copy(update={"version": version, "created_at": made, "updated_at": now})
-            item = {**self._items.fact_item(batch.tenant, batch.ref, next_one, slot), "by": batch.by}
+            back = brought_back(None if before is None else before.fact, fact, now)
+            next_one = back.model_copy(update={"version": version, "created_at": made, "updated_at": now})
+            due = due_at(next_one, policy, now)
+            item = {**self._items.fact_item(batch.tenant, batch.ref, next_one, slot, due), "by": batch.by}
             batch.writes += _moved(item, None if before is None else before.item)
+            if back.importance != fact.importance:
+                self.with_log(batch, stepping(fact, back, now, "brought back after it had gone by itself"), fact)
             written.append(next_one)
         return written
+
+    def with_log(self, batch: Batch, act: Act, fact: Fact) -> None:
+        """An entry of the forgetting log."""
+        entry = Forgetting(
+            log_id=self._ids.new(),
+            fact_id=fact.fact_id,
+            rule=act.rule,
+            reason=act.reason,
+            actor=act.actor,
+            at=act.at,
+            numbers={"importance": fact.importance, "confidence": fact.confidence, **act.numbers},
+            restorable_until=act.restorable_until,
+            readers=fact.readers,
+        )
+        batch.writes.append(put(self._items.log_item(batch.tenant, batch.ref, entry)))
+
+    def note_restored(self, tenant: str, ref: str, fact_id: str, at: int) -> None:
+        """The entries of the log about this fact that are still open say when it came back."""
+        items = self._storage.calls.query(tenant, subject_pk(tenant, ref), between=prefix(FORGOT))
+        for item in [each for each in items if each.get("fact") == fact_id]:
+            entry = self._items.log_entry(tenant, item)
+            if entry.restored_at is not None or entry.rule == IMPORTANCE:
+                continue
+            noted = entry.model_copy(update={"restored_at": at, "version": entry.version + 1})
+            seen = {**CONSTANTS, ":seen": entry.version}
+            key, again = Key(item["pk"], item["sk"]), self._items.log_item(tenant, ref, noted)
+            with suppress(ConditionFailed):  # another restore notes it
+                self._storage.calls.write(tenant, Write(key, "#version = :seen", seen, item=again))
 
     def with_consents(self, batch: Batch, version: int | None) -> None:
         """Only while the consents are as they were looked at."""
@@ -194,16 +241,30 @@ def tried(writes: FactWrites, once: Callable[[], T | None]) -> T:
     raise writes.busy()
 
 
+def stepping(before: Fact, after: Fact, now: int, reason: str) -> Act:
+    """What the log says of an importance that moved."""
+    numbers = {"importance_before": before.importance, "importance_after": after.importance}
+    return Act(IMPORTANCE, reason, BY_TIME, now, now, numbers)
+
+
+def pinned_to(before: Item, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The condition that an item is as it was read: its version, and of a fact that nobody used it since."""
+    seen = {**CONSTANTS, **values, ":seen": before["version"]}
+    if "woken_at" in before:
+        return "#version = :seen AND #woken_at = :woken_seen", {**seen, ":woken_seen": before["woken_at"]}
+    return "#version = :seen AND attribute_not_exists(#woken_at)", seen
+
+
 def _over(item: Item, before: Item | None) -> Write:
     if before is None:
         return put(item)
-    seen = {**CONSTANTS, ":seen": before["version"]}
-    return Write(Key(item["pk"], item["sk"]), "#version = :seen", seen, item=item)
+    condition, values = pinned_to(before, {})
+    return Write(Key(item["pk"], item["sk"]), condition, values, item=item)
 
 
 def _moved(item: Item, before: Item | None) -> list[Write]:
     if before is None or before["sk"] == item["sk"]:
         return [_over(item, before)]
-    seen = {**CONSTANTS, ":seen": before["version"]}
-    gone = Write(Key(before["pk"], before["sk"]), "#version = :seen", seen, delete=True)
+    condition, values = pinned_to(before, {})
+    gone = Write(Key(before["pk"], before["sk"]), condition, values, delete=True)
     return [gone, put(item)]

@@ -6,6 +6,7 @@ from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key
 from slate.adapters.dynamodb.changes import Change
 from slate.adapters.dynamodb.keys import (
     CONTENT_OF_TURN,
+    LIVING_FACT,
     PAST_FACT,
     content_key,
     session_key,
@@ -25,10 +26,10 @@ class DynamoMemoryTimer:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    def due(self, shard: int, limit: int) -> list[DueMemory]:
+    def due(self, shard: int, limit: int, *, by: int | None = None) -> list[DueMemory]:
         """One query of one shard."""
-        now = self._storage.clock.now()
-        pk, sk = (TIMER_PK, timer_pk("memory", shard)), (TIMER_SK, "<", f"{now + 1:015d}")
+        last = self._storage.clock.now() if by is None else by
+        pk, sk = (TIMER_PK, timer_pk("memory", shard)), (TIMER_SK, "<", f"{last + 1:015d}")
         return [_due(item) for item in self._storage.calls.query_index(TIMER, pk, sk, limit)]
 
     def postpone(self, due: DueMemory, ms: int) -> None:
@@ -48,6 +49,8 @@ def _due(item: Item) -> DueMemory:
         return DueMemory(tenant, MemoryKind.CONTENT, owner, sk.removeprefix(CONTENT_OF_TURN))
     if sk.startswith(PAST_FACT):
         return DueMemory(tenant, MemoryKind.FACT, owner, sk.removeprefix(PAST_FACT))
+    if sk.startswith(LIVING_FACT):
+        return DueMemory(tenant, MemoryKind.LIVING, owner, sk.removeprefix(LIVING_FACT))
     return DueMemory(tenant, MemoryKind.SESSION, owner)
 
 
@@ -56,4 +59,6 @@ def _key(due: DueMemory) -> Key:
         return content_key(session_pk(due.tenant, due.owner), due.name)
     if due.kind is MemoryKind.FACT:
         return Key(subject_pk(due.tenant, due.owner), PAST_FACT + due.name)
+    if due.kind is MemoryKind.LIVING:
+        return Key(subject_pk(due.tenant, due.owner), LIVING_FACT + due.name)
     return session_key(due.tenant, due.owner)

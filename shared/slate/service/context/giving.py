@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from slate.contract.contexts import AskContext, GivenContext
@@ -40,7 +40,9 @@ class Contexts:
         *,
         window: int,
         receipt_days: int,
+        given: Callable[[str, Context], None] = lambda _tenant, _context: None,
     ) -> None:
+        """``given`` is told of each context that was kept."""
         self._sources = sources
         self._memory = memory
         self._store = store
@@ -51,6 +53,7 @@ class Contexts:
         self._clock = clock
         self._window = window
         self._receipt_days = receipt_days
+        self._given = given
 
     def give(self, principal: Principal, body: AskContext) -> GivenContext:
         """What the agent sees, inside its budget.
@@ -83,8 +86,10 @@ class Contexts:
         context = assemble(drafts, body.budget, self._counter.count, occasion, also=dropped)
         if warned := tuple(warning for offer in offers for warning in offer.warnings):
             context = context.model_copy(update={"warnings": (*context.warnings, *warned)})
+        context = context.model_copy(update={"query": body.query})
         days = min([self._receipt_days, *(o.keep_days for o in offers if o.keep_days is not None)])
         self._store.keep(principal.tenant, context, now + days * _DAY_MS)
+        self._given(principal.tenant, context)
         return _given(context, body.format)
 
     def get(self, principal: Principal, context_id: str, form: Format) -> GivenContext:
@@ -95,7 +100,7 @@ class Contexts:
         """
         context = self._store.get(principal.tenant, context_id)
         gone = NotFound(f"there is no context {context_id!r} (any more)")
-        if not principal.may_reach(context.subject):
+        if not principal.may_reach(context.subject) or not principal.may_read((context.agent,)):
             raise gone
         try:
             if context.session is not None and not reaches(principal, self._session(principal, context.session)):
@@ -107,12 +112,24 @@ class Contexts:
         return _given(self._without_deleted(principal.tenant, context), form)
 
     def _without_deleted(self, tenant: str, context: Context) -> Context:
-        """A turn that was deleted is not served through what was made of it; the figures stay as they were."""
-        seqs = sorted({item.seq for section in context.sections for item in section.items if item.seq is not None})
-        if context.session is None or not seqs:
-            return context
-        there = {turn.seq for turn in self._sessions.many(tenant, context.session, seqs)}
-        return without_turns(context, set(seqs) - there)
+        """A turn that was deleted is served neither through its receipt nor through what was digested from it."""
+        gone: dict[str, str] = {}
+        for session_id, shown in turns_of(context).items():
+            there = self._turns_there(tenant, session_id, sorted(shown))
+            gone |= {item_id: "deleted since" for seq, item_id in shown.items() if seq not in there}
+        digest = [item for each in context.sections if each.name is SectionName.SUMMARY for item in each.items]
+        if context.session is not None and digest:
+            withdrawn = self._sessions.withdrawn(tenant, context.session)
+            made_before = (item.id for item in digest if item.version is not None and item.version < withdrawn)
+            gone |= dict.fromkeys(made_before, "a turn that was digested with it was deleted since")
+        return without(context, gone)
+
+    def _turns_there(self, tenant: str, session_id: str, seqs: Sequence[int]) -> set[int]:
+        try:
+            self._sessions.head(tenant, session_id)
+        except NotFound:
+            return set()
+        return {turn.seq for turn in self._sessions.many(tenant, session_id, seqs)}
 
     def _session(self, principal: Principal, session_id: str) -> Session:
         return self._sessions.head(principal.tenant, session_id)

@@ -5,7 +5,7 @@ What is answered is what was written: a write that fails raises, and is never an
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from slate.domain.errors import Unavailable
@@ -57,7 +57,16 @@ def policy_of(settings: TenantSettings) -> Policy:
 class Deciding:
     """Takes candidates."""
 
-    def __init__(self, facts: FactStore, records: FactRecords, tenants: Tenants, clock: Clock) -> None:
+    def __init__(
+        self,
+        facts: FactStore,
+        records: FactRecords,
+        tenants: Tenants,
+        clock: Clock,
+        decided: Callable[[str, str, Decision], None] = lambda _tenant, _ref, _decision: None,
+    ) -> None:
+        """``decided`` is told of each decision."""
+        self._told = decided
         self._facts = facts
         self._records = records
         self._tenants = tenants
@@ -71,6 +80,11 @@ class Deciding:
         self, tenant: str, ref: str, candidate: Candidate, author: Author, *, reviewed: bool = False
     ) -> Decision:
         """Screen it, and decide it against its slot; ``reviewed`` by a person, it is not guarded again."""
+        decision = self._decide(tenant, ref, candidate, author, reviewed=reviewed)
+        self._told(tenant, ref, decision)
+        return decision
+
+    def _decide(self, tenant: str, ref: str, candidate: Candidate, author: Author, *, reviewed: bool) -> Decision:
         settings = self._tenants.of(tenant)
         full = _completed(candidate)
         asks = sensitive(full.statement, full.attribute, full.topics)

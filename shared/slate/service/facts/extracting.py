@@ -8,7 +8,7 @@ stores nothing, and the extraction says so; the rules have read the turns before
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple, cast
 
@@ -35,6 +35,7 @@ from slate.service.asking import ask
 from slate.service.facts.deciding import Author, Deciding
 from slate.service.facts.reaching import reached
 from slate.service.facts.remembering import not_ahead
+from slate.service.forgetting.waking import Heard
 from slate.service.idempotency import Idempotency
 from slate.service.sessions.ending import EXTRACT
 from slate.service.tenants import Tenants
@@ -77,8 +78,12 @@ class Extracting:
         ids: Ids,
         clock: Clock,
         model: LanguageModel | None,
+        heard: Callable[[str, str, Sequence[Heard]], object] = lambda _tenant, _ref, _said: None,
+        closed: Callable[[str, Session], None] = lambda _tenant, _session: None,
     ) -> None:
-        """Without a ``model``, rules alone read."""
+        """Without a ``model``, rules alone read. Told are: what a person said, and that a session closed."""
+        self._heard = heard
+        self._closed = closed
         self._sessions = sessions
         self._extractions = extractions
         self._deciding = deciding
@@ -170,6 +175,14 @@ class Extracting:
             return
         by_model = self._tenants.of(tenant).extract is ExtractAt.TURN
         self._from_session(tenant, session, first, last, model=by_model)
+        self._listen(tenant, session, first, last)
+
+    def _listen(self, tenant: str, session: Session, first: int, last: int) -> None:
+        """What the person said, whatever was learned from it, may be about what is known."""
+        if session.subject is not None:
+            turns = self._sessions.turns(tenant, session.session_id, first - 1, READ_AT_ONCE, last=last).items
+            said = [Heard(turn.content, turn.at) for turn in turns if turn.role is Speaker.USER]
+            self._heard(tenant, self._keyring.ref(tenant, session.subject), said)
 
     def segment(self, tenant: str, session_id: str, last_seq: int) -> None:
         """A model reads a segment that ended, where the tenant has it so."""
@@ -206,8 +219,12 @@ class Extracting:
         if extraction.session_id is None:
             return Learned([], failed=False)
         session = self._sessions.head(tenant, extraction.session_id)
-        by_model = self._tenants.of(tenant).extract is ExtractAt.CLOSE
-        return self._from_session(tenant, session, 1, session.turns, model=by_model)
+        at_close = self._tenants.of(tenant).extract is ExtractAt.CLOSE
+        learned = self._from_session(tenant, session, 1, session.turns, model=at_close)
+        if at_close:
+            self._listen(tenant, session, 1, session.turns)
+        self._closed(tenant, session)
+        return learned
 
     # ---- reading
 
