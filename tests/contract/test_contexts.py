@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from contract import faults
-from contract.talking import create, remove, say
+from contract.talking import create, remove, say, store
 from contract.world import TENANT, World
 from slate.adapters.dynamodb.context_store import PART_BYTES, DynamoContextStore
 from slate.contract.contexts import AskContext, GivenContext
+from slate.domain.access import Scope
 from slate.domain.context import Format
 from slate.domain.errors import Conflict, NotFound, SubjectErased
+from slate.domain.sessions import Merged
 
 
 def give(w: World, **more: Any) -> GivenContext:
@@ -106,3 +108,41 @@ def test_a_turn_that_was_deleted_is_not_served_through_a_receipt(begun: World) -
     assert "What does it cost?" in str(shown.messages)
     assert shown.breakdown == given.breakdown
     assert [each.id for each in shown.dropped if each.reason == "deleted since"] == ["turn:1", "turn:2"]
+
+
+def test_what_was_digested_from_a_deleted_turn_is_not_served_through_a_receipt(begun: World) -> None:
+    kept = store(begun)
+    cut = kept.cut(TENANT, kept.head(TENANT, "s"), 2, exchanges=1, tokens=1)
+    assert cut is not None
+    digest = Merged(kept=("They are in Germany.",), segments=(1,), last_seq=2)
+    assert kept.keep_merged(TENANT, "s", digest)
+    given = give(begun, format=Format.TEXT)
+    assert "They are in Germany." in str(given.text)
+    assert again(begun, given) == given
+    remove(begun, 1)
+    assert kept.keep_merged(TENANT, "s", digest.model_copy(update={"kept": ("Noted.",), "version": 2}))
+    shown = again(begun, given)
+    assert "Germany" not in shown.model_dump_json()
+    assert "summary:1" in [each.id for each in shown.dropped]
+    anew = give(begun, format=Format.TEXT)
+    assert "Noted." in str(anew.text)
+    assert again(begun, anew) == anew, "what was digested after the deletion is served"
+
+
+def test_a_recalled_turn_that_was_deleted_is_not_served_through_a_receipt(begun: World) -> None:
+    given = give(begun, session=None, subject="person-1", query="Germany", format=Format.TEXT)
+    assert "I am in Germany" in str(given.text)
+    assert again(begun, given) == given
+    remove(begun, 1)
+    shown = again(begun, given)
+    assert "Germany" not in shown.model_dump_json(exclude={"query"})
+    assert [each.id for each in shown.dropped if each.reason == "deleted since"] == ["turn:s/1"]
+
+
+def test_a_receipt_is_for_the_agent_that_it_was_made_for(begun: World) -> None:
+    given = give(begun)
+    mine = begun.me.model_copy(update={"scopes": frozenset({Scope.MEMORY_READ})})
+    contexts = begun.slate.memory.contexts
+    assert contexts.get(mine, given.context_id, given.format) == given
+    with pytest.raises(NotFound):
+        contexts.get(mine.model_copy(update={"agent": "another"}), given.context_id, given.format)

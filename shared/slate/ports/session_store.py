@@ -267,6 +267,10 @@ class SessionStore(Protocol):
         """The merged digest; one without segments where there is none."""
         ...
 
+    def withdrawn(self, tenant: str, session_id: str) -> int:
+        """The version of the merged digest before which it may hold what was deleted since; 0 where nothing was."""
+        ...
+
     def keep_merged(self, tenant: str, session_id: str, merged: Merged) -> bool:
         """Replace the merged digest; ``merged.version`` is the one read before the digests that it was made from.
 

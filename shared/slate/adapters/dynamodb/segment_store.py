@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from slate.adapters.dynamodb.calls import Item, Key, TransactionRefused, Write
-from slate.adapters.dynamodb.changes import CONSTANTS, Change, check, put
+from slate.adapters.dynamodb.changes import Change, check, put
 from slate.adapters.dynamodb.keys import (
     END,
     SEGMENT,
@@ -104,6 +104,11 @@ class SegmentStore:
         item = self._storage.calls.get(tenant, merged_key(session_pk(tenant, session_id)))
         return self._items.merged(tenant, item) or Merged()
 
+    def withdrawn(self, tenant: str, session_id: str) -> int:
+        """One read."""
+        item = self._storage.calls.get(tenant, merged_key(session_pk(tenant, session_id)))
+        return 0 if item is None else int(item.get("withdrawn", 0))
+
     def keep_merged(self, tenant: str, session_id: str, merged: Merged) -> bool:
         """One transaction with the head, which says whose it is."""
         head = session_key(tenant, session_id)
@@ -113,7 +118,10 @@ class SegmentStore:
         newer = merged.model_copy(update={"version": merged.version + 1})
         item = self._items.merged_item(tenant, ref_of(found), head.pk, newer)
         condition = "#version = :seen" if merged.version else "attribute_not_exists(#pk)"
-        write = Write(Key(head.pk, item["sk"]), condition, {**CONSTANTS, ":seen": merged.version}, item=item)
+        key = Key(head.pk, item["sk"])
+        # An update: when something was last withdrawn stays known.
+        change = Change().set(**{name: value for name, value in item.items() if name not in key.attributes})
+        write = change.on(key, condition, seen=merged.version)
         try:
             self._storage.calls.transact(tenant, [_not_deleting(head), write])
         except TransactionRefused as refused:

@@ -312,6 +312,10 @@ class DynamoSessionStore:
         """As ``SegmentStore``."""
         return self._segments.merged(tenant, session_id)
 
+    def withdrawn(self, tenant: str, session_id: str) -> int:
+        """One read."""
+        return self._segments.withdrawn(tenant, session_id)
+
     def keep_merged(self, tenant: str, session_id: str, merged: Merged) -> bool:
         """As ``SegmentStore``."""
         return self._segments.keep_merged(tenant, session_id, merged)

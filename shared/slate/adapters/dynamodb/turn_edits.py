@@ -205,7 +205,8 @@ class TurnEdits:
         if not withdrawn:
             return [change.on(Key(segment["pk"], segment["sk"]), "attribute_exists(#pk)")]
         change.remove("said").set(digested=0)
-        merged = Change().let(version="if_not_exists(#version, :zero) + :one").remove("said")
+        grown = "if_not_exists(#version, :zero) + :one"
+        merged = Change().let(version=grown, withdrawn=grown).remove("said")
         subject = {name: segment[name] for name in ("subject_pk",) if name in segment}
         return [
             change.on(Key(segment["pk"], segment["sk"]), "attribute_exists(#pk)"),

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from slate.contract.contexts import AskContext, GivenContext
-from slate.domain.access import Principal
+from slate.domain.access import Principal, Scope
 from slate.domain.assembly import Occasion, assemble
-from slate.domain.context import Context, Format, without_turns
+from slate.domain.context import Context, Format, SectionName, turns_of, without
 from slate.domain.errors import Invalid, NotFound
 from slate.domain.messages import render
 from slate.domain.sessions import Session
@@ -93,14 +93,17 @@ class Contexts:
         return _given(context, body.format)
 
     def get(self, principal: Principal, context_id: str, form: Format) -> GivenContext:
-        """The receipt, in any form: what this agent saw, byte for byte, but for turns that were deleted since.
+        """The receipt, in any form: what this agent saw, byte for byte, but for what was deleted since.
 
         Raises:
             NotFound: there is none (any more), what it was made of is gone, or it is not within reach.
         """
         context = self._store.get(principal.tenant, context_id)
         gone = NotFound(f"there is no context {context_id!r} (any more)")
-        if not principal.may_reach(context.subject) or not principal.may_read((context.agent,)):
+        # What was chosen for one agent, by what that agent may read, is not for another.
+        if context.agent != principal.agent and Scope.ADMIN not in principal.scopes:
+            raise gone
+        if not principal.may_reach(context.subject):
             raise gone
         try:
             if context.session is not None and not reaches(principal, self._session(principal, context.session)):
