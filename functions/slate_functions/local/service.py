@@ -14,6 +14,8 @@ from slate.adapters.inprocess.queues import BATCH
 from slate.contract.access import CreateKey
 from slate.domain.access import Scope
 from slate.domain.errors import Conflict
+from slate.domain.forgetting.strength import DAY_MS
+from slate.service.forgetting.fading import Preview
 from slate.settings import Settings
 from slate.wiring import MEMORY, WEBHOOKS, LocalSlate, build_local, manual_clock
 from slate_functions.authorizer.authorize import Authorizer
@@ -38,6 +40,8 @@ THREADS: Final = 8
 """Calls of moto go one at a time, so that more threads would only wait."""
 SWEEP_SECONDS: Final = 0.25
 DECAY_SECONDS: Final = 5.0
+PREVIEWED: Final = 1_000
+"""Entries of a shard that a preview looks at."""
 CONSUME_SECONDS: Final = 0.05
 DELIVER_SECONDS: Final = 0.05
 AT_ONCE: Final = 20
@@ -96,6 +100,15 @@ class LocalService:
     def drain(self, *, queues: bool = True) -> int:
         """Do all that is due, until nothing is; answer how much. Without ``queues`` no message is delivered."""
         return self.local.drain(queues=queues)
+
+    def preview(self, within_days: float) -> Iterator[Preview]:
+        """What decay would do in so many days, and why."""
+        by = self.local.clock.now() + round(within_days * DAY_MS)
+        return self.slate.memory.forgetting.fading.preview(by, PREVIEWED)
+
+    def metrics(self) -> str:
+        """What was counted, as Prometheus reads it."""
+        return self.local.counts.prometheus()
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import Final
 from slate.wiring import Slate
 from slate_functions.memory_api.context_routes import ContextRoutes
 from slate_functions.memory_api.facts_routes import ExtractRoutes, FactRecordRoutes, FactRoutes
+from slate_functions.memory_api.forgetting_routes import ForgettingRoutes
 from slate_functions.memory_api.search_routes import DocumentRoutes, EpisodeRoutes, SearchRoutes
 from slate_functions.memory_api.session_routes import PinnedRoutes, SessionRoutes, TurnRoutes
 from slate_functions.memory_api.session_values_routes import SessionValueRoutes
@@ -20,6 +21,7 @@ GROUPS: Final = (
     FactRoutes,
     ExtractRoutes,
     FactRecordRoutes,
+    ForgettingRoutes,
     SearchRoutes,
     EpisodeRoutes,
     DocumentRoutes,
@@ -40,6 +42,7 @@ def memory_groups(slate: Slate) -> tuple[object, ...]:
         FactRoutes(memory.facts),
         ExtractRoutes(memory.extracting),
         FactRecordRoutes(memory.reviewing),
+        ForgettingRoutes(memory.forgetting.undoing, memory.forgetting.examining, memory.forgetting.learning),
         SearchRoutes(memory.retrieval.search),
         EpisodeRoutes(memory.retrieval.episodes),
         DocumentRoutes(memory.retrieval.knowledge),

@@ -60,6 +60,7 @@ CONTEXT: Final = {
     "subject": "customer-77",
     "graph": None,
     "task": None,
+    "query": "what does it cost?",
     "created_at": _AT,
     "sections": _SECTIONS,
     "breakdown": {"system": 13, "pinned": 22, "first_message": 25, "recent": 20},

@@ -32,7 +32,13 @@ FACT: Final[dict[str, Any]] = {
     "superseded_by": None,
     "contradicts": [],
     "keep_maybe": False,
+    "pinned": False,
     "restorable_until": None,
+    "strength_start": None,
+    "woken_at": None,
+    "wakes": 0,
+    "adjusted": 0,
+    "gone_by": None,
     "created_at": _AT,
     "updated_at": _AT,
     "version": 1,
@@ -142,23 +148,5 @@ QUARANTINED: Final[dict[str, Any]] = {
 QUARANTINE_PAGE: Final[dict[str, Any]] = {"items": [QUARANTINED], "next_cursor": None}
 REJECTED: Final[dict[str, Any]] = {**QUARANTINED, "state": "rejected", "version": 2}
 ACCEPTED: Final[dict[str, Any]] = {"results": [_decision("ADD", "new", fact_id=_BERLIN)]}
-LOG_PAGE: Final[dict[str, Any]] = {
-    "items": [
-        {
-            "log_id": "8b6f0a2d4c1e4d55",
-            "fact_id": "f019ad4b2c00011c3b2a7",
-            "rule": "importance_below_4",
-            "reason": "importance below 4: not kept, can be restored",
-            "actor": "sales-agent",
-            "at": _AT,
-            "numbers": {"importance": 3.0, "confidence": 0.8},
-            "restorable_until": _UNTIL,
-            "restored_at": None,
-            "readers": [],
-            "version": 1,
-        }
-    ],
-    "next_cursor": None,
-}
 PUT_CONSENTS: Final[dict[str, Any]] = {"health": {"given": True, "at": _AT, "source": "form 7"}}
 CONSENTS: Final[dict[str, Any]] = {**PUT_CONSENTS, "finance": None, "relationships": None, "version": 1}

@@ -11,7 +11,6 @@ from slate.contract.facts import (
     DeletedFacts,
     ExtractFacts,
     FactPage,
-    ForgettingPage,
     NoticePage,
     PatchFact,
     PostFacts,
@@ -167,7 +166,7 @@ class ExtractRoutes:
 
 
 class FactRecordRoutes:
-    """What stands beside the facts: notices, the forgetting log, quarantine, consent."""
+    """What stands beside the facts: notices, quarantine, consent."""
 
     def __init__(self, reviewing: Reviewing) -> None:
         self._reviewing = reviewing
@@ -176,11 +175,6 @@ class FactRecordRoutes:
     def list_notices(self, principal: Principal, subject: PathId, query: Paging) -> NoticePage:
         """List what the person is told about replaced facts, the newest first; reading delivers nothing."""
         return self._reviewing.notices(principal, subject, query.limit, query.cursor)
-
-    @get(f"{SUBJECT}/forgetting-log", scope=READ, gives=examples.LOG_PAGE)
-    def list_forgotten(self, principal: Principal, subject: PathId, query: Paging) -> ForgettingPage:
-        """List what was forgotten, by which rule, and until when it can be restored; the newest first."""
-        return self._reviewing.log(principal, subject, query.limit, query.cursor)
 
     @get(QUARANTINE, scope=READ, gives=examples.QUARANTINE_PAGE)
     def list_quarantine(self, principal: Principal, subject: PathId, query: QuarantineQuery) -> QuarantinePage:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from slate.client.answers import parse, segment
 from slate.client.calls import Calls
 from slate.contract.contexts import GivenContext
+from slate.contract.forgetting import Feedback
 from slate.domain.context import Format
 
 
@@ -63,3 +64,13 @@ class Contexts:
         """
         path = f"/v1/contexts/{segment('context_id', context_id)}"
         return parse(GivenContext, self._calls.call("GET", path, params={"format": Format(form).value}))
+
+    def feedback(self, context_id: str, *, used: Iterable[str] = (), noise: Iterable[str] = ()) -> Feedback:
+        """Say which items the answer was made of, and which were of no use; each moves a fact once.
+
+        Raises:
+            NotFound: it is not kept any more.
+            Invalid: an item was not in it.
+        """
+        path = f"/v1/contexts/{segment('context_id', context_id)}/feedback"
+        return parse(Feedback, self._calls.call("POST", path, body={"used": list(used), "noise": list(noise)}))

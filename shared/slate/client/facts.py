@@ -17,6 +17,7 @@ from slate.contract.facts import (
     QuarantinePage,
     Results,
 )
+from slate.contract.forgetting import Health, RestoredMany
 from slate.domain.facts.model import (
     Category,
     Consents,
@@ -146,9 +147,49 @@ class Facts:
 
     # --- beside the facts
 
-    def forgotten(self, subject: str) -> Iterator[Forgetting]:
-        """The forgetting log, the newest first."""
-        return pages(self._calls, f"{_path(subject)}/forgetting-log", partial(parse, ForgettingPage), {})
+    def forgotten(
+        self,
+        subject: str,
+        *,
+        rule: str | None = None,
+        reason: str | None = None,
+        fact_id: str | None = None,
+        since: int | None = None,
+        until: int | None = None,
+    ) -> Iterator[Forgetting]:
+        """The forgetting log, the newest first; only what is meant."""
+        given = {
+            "rule": rule,
+            "reason": reason,
+            "fact_id": fact_id,
+            "since": None if since is None else format_instant(since),
+            "until": None if until is None else format_instant(until),
+        }
+        params = {name: value for name, value in given.items() if value is not None}
+        return pages(self._calls, f"{_path(subject)}/forgetting-log", partial(parse, ForgettingPage), params)
+
+    def restore_many(
+        self,
+        subject: str,
+        *,
+        rule: str | None = None,
+        fact_ids: Iterable[str] | None = None,
+        since: int | None = None,
+        until: int | None = None,
+    ) -> RestoredMany:
+        """Undo every act of forgetting that is meant, up to 1,000; what became of each."""
+        given = {
+            "rule": rule,
+            "fact_ids": None if fact_ids is None else list(fact_ids),
+            "since": None if since is None else format_instant(since),
+            "until": None if until is None else format_instant(until),
+        }
+        body = {name: value for name, value in given.items() if value is not None}
+        return parse(RestoredMany, self._calls.call("POST", f"{_path(subject)}/forgetting-log/restore", body=body))
+
+    def health(self, subject: str) -> Health:
+        """How well the memory of a person is, each flag with its facts."""
+        return parse(Health, self._calls.call("GET", f"{_path(subject)}/health"))
 
     def notices(self, subject: str) -> Iterator[Notice]:
         """What the person is told about replaced facts, the newest first."""

@@ -1,8 +1,8 @@
-"""What stands beside the facts: notices, what is held back and its review, consent, the forgetting log."""
+"""What stands beside the facts: notices, what is held back and its review, consent."""
 
 from __future__ import annotations
 
-from slate.contract.facts import ForgettingPage, NoticePage, PutConsents, QuarantinePage, Results
+from slate.contract.facts import NoticePage, PutConsents, QuarantinePage, Results
 from slate.domain.access import Principal
 from slate.domain.errors import NotFound
 from slate.domain.facts.changing import CONSENT
@@ -58,14 +58,6 @@ class Reviewing:
         page = self._records.notices(tenant, ref, self._cursors.position(tenant, of, cursor), limit)
         mine = tuple(notice for notice in page.items if principal.may_read(notice.readers))
         return NoticePage(items=mine, next_cursor=self._cursors.next(tenant, of, page.position))
-
-    def log(self, principal: Principal, subject: str, limit: int, cursor: str | None) -> ForgettingPage:
-        """The forgetting log, the newest first."""
-        tenant, ref = principal.tenant, reached(self._keyring, principal, subject)
-        of = f"forgetting log {ref}"
-        page = self._records.log(tenant, ref, self._cursors.position(tenant, of, cursor), limit)
-        mine = tuple(entry for entry in page.items if principal.may_read(entry.readers))
-        return ForgettingPage(items=mine, next_cursor=self._cursors.next(tenant, of, page.position))
 
     def quarantine(
         self, principal: Principal, subject: str, state: QuarantineState, limit: int, cursor: str | None
