@@ -81,15 +81,20 @@ def test_an_entry_is_found_by_its_words_and_by_its_vector(index: MemoryIndex):
     index.put(A, [entry("1", "parcels to Norway"), entry("2", "the weather in Rome")])
     assert found(index, "Norway parcel") == ["1"]
     (hit,) = index.seek(A, probe("norwegian", terms=(), limit=1))
-    assert hit.id == "1" and hit.lexical == 0 and hit.likeness > 0
+    assert hit.id == "1"
+    assert hit.lexical == 0
+    assert hit.likeness > 0
     (only_words,) = index.seek(A, probe("Norway", vector=()))
-    assert only_words.id == "1" and only_words.lexical > 0 and only_words.likeness == 0
+    assert only_words.id == "1"
+    assert only_words.lexical > 0
+    assert only_words.likeness == 0
 
 
 def test_both_legs_tell_of_every_candidate(index: MemoryIndex):
     index.put(A, [entry("1", "parcels to Norway"), entry("2", "a parcel"), entry("3", "Norwegian wood")])
     hits = {hit.id: hit for hit in index.seek(A, probe("parcels to Norway", limit=1))}
-    assert hits["1"].lexical > 0 and hits["1"].likeness > 0.9
+    assert hits["1"].lexical > 0
+    assert hits["1"].likeness > 0.9
 
 
 def test_what_a_hit_tells_is_what_was_put(index: MemoryIndex):
@@ -103,7 +108,8 @@ def test_nothing_is_found_of_another_tenant_scope_or_kind(index: MemoryIndex):
     index.put(A, [entry("1", "secret Norway")])
     assert found(index, "secret Norway", tenant=B) == []
     assert found(index, "secret Norway", "bob") == []
-    assert found(index, "secret Norway", "an") == [] and found(index, "secret Norway", "ann-corp") == []
+    assert found(index, "secret Norway", "an") == []
+    assert found(index, "secret Norway", "ann-corp") == []
     assert found(index, "secret Norway", kind=Kind.FACT) == []
     assert index.names(B, Kind.TURN, ["ann"], ["norway"]) == frozenset()
     assert list(index.listed(B, Kind.TURN, "ann")) == []
@@ -113,7 +119,8 @@ def test_one_id_of_two_tenants_is_two_entries(index: MemoryIndex):
     index.put(A, [entry("1", "apples")])
     index.put(B, [entry("1", "oranges")])
     index.remove(B, [Name(Kind.TURN, "1")])
-    assert found(index, "apples") == ["1"] and found(index, "oranges", tenant=B) == []
+    assert found(index, "apples") == ["1"]
+    assert found(index, "oranges", tenant=B) == []
 
 
 def test_readers_are_asked_for_while_looking(index: MemoryIndex):
@@ -141,13 +148,15 @@ def test_the_same_put_again_changes_nothing_and_a_newer_one_replaces(index: Memo
     for _ in range(2):
         index.put(A, [entry("1", "apples")])
     index.put(A, [entry("1", "oranges", version=2)])
-    assert found(index, "apples") == [] and found(index, "oranges") == ["1"]
+    assert found(index, "apples") == []
+    assert found(index, "oranges") == ["1"]
 
 
 def test_an_older_version_never_replaces_a_newer_one(index: MemoryIndex):
     index.put(A, [entry("1", "oranges", version=2)])
     index.put(A, [entry("1", "apples", version=1)])
-    assert found(index, "oranges") == ["1"] and found(index, "apples") == []
+    assert found(index, "oranges") == ["1"]
+    assert found(index, "apples") == []
 
 
 def test_a_late_write_does_not_bring_back_what_went(index: MemoryIndex):
@@ -263,7 +272,8 @@ def test_a_new_embedder_is_taken_into_use_in_one_step(stub: Stub, opensearch: Op
     assert found(opensearch, "apples") == ["1", "2"], "the one before is searched until the new one is filled"
     opensearch.put(A, [entry("1", "apples", embedder="other-512")])
     before = admin.finish(name)
-    assert len(before) == 1 and list(stub.indices) == [name]
+    assert len(before) == 1
+    assert list(stub.indices) == [name]
     assert found(opensearch, "apples") == ["1", "2"]
     opensearch.put(A, [entry("3", "apples")])
     assert found(opensearch, "apples") == ["1", "2", "3"]

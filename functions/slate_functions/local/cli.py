@@ -7,6 +7,7 @@ a person wants on standard error.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -88,6 +89,24 @@ def serve(
     from slate_functions.local.server import serve as run  # the server's libraries take a second to load
 
     run(port=port, write_keys=write_keys, manual_clock=manual_clock)
+
+
+@main.command()
+def reindex(
+    check: Annotated[bool, typer.Option("--check", help="Only compare; exit 1 where they differ.")] = False,
+    mend: Annotated[bool, typer.Option("--mend", help="Compare, and mend what differs.")] = False,
+    tenant: Annotated[str | None, typer.Option("--tenant", help="Only this one's, into the index in use.")] = None,
+) -> None:
+    """Make the search index anew from the table, beside the one in use, of the Slate that SLATE_* names."""
+    from slate_functions.local.reindex import NoIndex  # it loads boto3
+    from slate_functions.local.reindex import reindex as run
+
+    try:
+        agrees = run(os.environ, check=check, mend=mend, tenant=tenant)
+    except NoIndex as error:
+        raise Misused(str(error)) from None
+    if not agrees:
+        raise typer.Exit(1)
 
 
 @keys.command("create")

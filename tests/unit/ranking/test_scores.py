@@ -75,7 +75,9 @@ def test_postings_after_any_changes_are_those_made_anew():
 
 def test_each_leg_is_stretched_and_shares_are_kept():
     assert stretched({"a": 3.0, "b": 1.0, "c": 2.0}) == {"a": 1.0, "b": 0.0, "c": 0.5}
-    assert stretched({"a": 2.0}) == {"a": 1.0} and stretched({"a": 0.0}) == {"a": 0.0} and stretched({}) == {}
+    assert stretched({"a": 2.0}) == {"a": 1.0}
+    assert stretched({"a": 0.0}) == {"a": 0.0}
+    assert stretched({}) == {}
     assert fused({"a": 2.0, "b": 0.0}, {"a": 0.1, "b": 0.9}, 0.25) == {"a": (0.75, 0.0), "b": (0.0, 0.25)}
 
 
@@ -108,24 +110,33 @@ def test_what_is_no_date_is_none(query: str):
 
 def test_what_lies_closer_to_a_date_counts_more():
     day, month = named_in("on 7 May 2023"), named_in("in May 2023")
-    assert day is not None and month is not None
+    assert day is not None
+    assert month is not None
     closeness = [day.closeness(at(2023, 5, d)) for d in (7, 8, 12, 30)]
-    assert closeness == sorted(closeness, reverse=True) and closeness[0] == 1
+    assert closeness == sorted(closeness, reverse=True)
+    assert closeness[0] == 1
     assert month.closeness(at(2023, 5, 2)) == 1 > month.closeness(at(2023, 6, 20)) > month.closeness(at(2024, 5, 10))
     every_year = named_in("every december")
     assert every_year is not None
-    assert every_year.closeness(at(2020, 12, 10)) == 1 and every_year.closeness(at(2021, 1, 20)) < 0.5
+    assert every_year.closeness(at(2020, 12, 10)) == 1
+    assert every_year.closeness(at(2021, 1, 20)) < 0.5
 
 
 def test_a_leap_day_of_any_year_is_a_day():
     named = named_in("on 29 February")
-    assert named is not None and named.closeness(at(2023, 2, 28)) > 0.9
+    assert named is not None
+    assert named.closeness(at(2023, 2, 28)) > 0.9
 
 
 def test_when_is_asked_and_said():
-    assert asks_when("When did she leave?") and asks_when("On what date?") and asks_when("how long was it?")
-    assert not asks_when("Whence the wind?") and not asks_when("I know when")
-    assert says_when("I went yesterday") and says_when("in 2019") and not says_when("I went there")
+    assert asks_when("When did she leave?")
+    assert asks_when("On what date?")
+    assert asks_when("how long was it?")
+    assert not asks_when("Whence the wind?")
+    assert not asks_when("I know when")
+    assert says_when("I went yesterday")
+    assert says_when("in 2019")
+    assert not says_when("I went there")
 
 
 # ---- turns
@@ -138,7 +149,8 @@ def ranked(
         query, turns, legs.get("words", {}), legs.get("vector", {}), share=0.5, names=names, count=len(turns)
     )
     for each in best:
-        assert each.score == pytest.approx(sum(each.why.values())) and each.score <= TOP
+        assert each.score == pytest.approx(sum(each.why.values()))
+        assert each.score <= TOP
     return [each.name for each in best]
 
 
@@ -156,7 +168,8 @@ def test_the_only_person_named_who_speaks_counts_more():
 
 def test_who_asks_when_hears_from_turns_that_say_when():
     turns = [turn("1", "a", timed=True), turn("2", "b")]
-    assert ranked(turns, "When was it?")[0] == "1" and ranked(turns, "What was it?")[0] == "2"
+    assert ranked(turns, "When was it?")[0] == "1"
+    assert ranked(turns, "What was it?")[0] == "2"
 
 
 def test_a_date_draws_the_turns_of_its_days():
@@ -172,7 +185,8 @@ def test_a_turn_is_known_by_its_company():
 
 def test_long_turns_count_more_and_questions_less():
     turns = [turn("1", "a", words=30), turn("2", "b", words=30, question=True), turn("3", "c")]
-    assert ranked(turns)[0] == "1" and ranked(turns, words={"2": 0.0})[0] == "1"
+    assert ranked(turns)[0] == "1"
+    assert ranked(turns, words={"2": 0.0})[0] == "1"
 
 
 def test_no_turns_are_no_answer():

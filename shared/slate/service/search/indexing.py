@@ -14,7 +14,7 @@ from typing import Final
 from slate.domain.documents import Part
 from slate.domain.episodes import text_of
 from slate.domain.errors import NotFound, SubjectErased
-from slate.domain.facts.model import Fact, FactState
+from slate.domain.facts.model import FactState
 from slate.domain.indexed import (
     PREDECESSORS,
     RECALLED,
@@ -31,7 +31,7 @@ from slate.ports.embedder import Embedder
 from slate.ports.episode_store import EpisodeStore
 from slate.ports.fact_store import FactStore
 from slate.ports.keyring import Keyring
-from slate.ports.memory_index import MemoryIndex, Name
+from slate.ports.memory_index import Listed, MemoryIndex, Name
 from slate.ports.session_store import SessionStore
 
 NOBODY: Final = "-"
@@ -72,10 +72,7 @@ class Indexing:
     def turns(self, tenant: str, session_id: str, seqs: Collection[int]) -> None:
         """Turns that changed, and those after them, which are found by their words too."""
         touched = sorted({seq + after for seq in seqs for after in range(PREDECESSORS + 1)})
-        entries: list[Entry] = []
-        with suppress(NotFound, SubjectErased):
-            session = self._sessions.head(tenant, session_id)
-            entries = self._turn_entries(tenant, session, touched)
+        entries = self.entries_of_turns(tenant, session_id, touched)
         self._settle(tenant, [Name(Kind.TURN, turn_id(session_id, seq)) for seq in touched], entries)
         with suppress(NotFound):
             self._sessions.head(tenant, session_id)
@@ -84,17 +81,44 @@ class Indexing:
 
     def facts(self, tenant: str, ref: str, fact_ids: Collection[str]) -> None:
         """Facts that changed; those that are not active are not found."""
+        names = [Name(Kind.FACT, each) for each in fact_ids]
+        self._settle(tenant, names, self.entries_of_facts(tenant, ref, fact_ids))
+
+    def episodes(self, tenant: str, ref: str | None, episode_ids: Sequence[str]) -> None:
+        """Episodes that were kept, or are gone."""
+        names = [Name(Kind.EPISODE, each) for each in episode_ids]
+        self._settle(tenant, names, self.entries_of_episodes(tenant, ref, episode_ids))
+
+    def document(self, tenant: str, document_id: str, before: tuple[str, int] | None) -> None:
+        """A document that was written or deleted; ``before`` is the writing that held, and its number of parts."""
+        entries = self.entries_of_document(tenant, document_id)
+        there = {entry.id for entry in entries}
+        generation, parts = before or ("", 0)
+        gone = [part_id(document_id, generation, number) for number in range(parts)]
+        self._settle(tenant, [Name(Kind.CHUNK, each) for each in gone if each not in there], entries)
+
+    # ---- what the index should have; without vectors
+
+    def entries_of_turns(self, tenant: str, session_id: str, seqs: Collection[int]) -> list[Entry]:
+        """Those of these turns that are there, and are somebody's memory."""
+        with suppress(NotFound, SubjectErased):
+            session = self._sessions.head(tenant, session_id)
+            return self._turn_entries(tenant, session, seqs)
+        return []
+
+    def entries_of_facts(self, tenant: str, ref: str, fact_ids: Iterable[str]) -> list[Entry]:
+        """Those of these facts that are active."""
         entries: list[Entry] = []
         for fact_id in fact_ids:
             with suppress(NotFound, SubjectErased):
                 fact = self._facts.get(tenant, ref, fact_id)
                 if fact.state is FactState.ACTIVE:
                     entries.append(entry_of_fact(fact, ref))
-        self._settle(tenant, [Name(Kind.FACT, each) for each in fact_ids], entries)
+        return entries
 
-    def episodes(self, tenant: str, ref: str | None, episode_ids: Sequence[str]) -> None:
-        """Episodes that were kept, or are gone."""
-        entries = [
+    def entries_of_episodes(self, tenant: str, ref: str | None, episode_ids: Sequence[str]) -> list[Entry]:
+        """Those of these episodes that are there."""
+        return [
             entry_of_text(
                 Kind.EPISODE,
                 episode.episode_id,
@@ -107,35 +131,34 @@ class Indexing:
             )
             for episode in self._episodes.many(tenant, ref, episode_ids)
         ]
-        self._settle(tenant, [Name(Kind.EPISODE, each) for each in episode_ids], entries)
 
-    def document(self, tenant: str, document_id: str, before: tuple[str, int] | None) -> None:
-        """A document that was written or deleted; ``before`` is the writing that held, and its number of parts."""
-        kept: Kept | None = None
+    def entries_of_document(self, tenant: str, document_id: str) -> list[Entry]:
+        """The parts of the writing that holds."""
         with suppress(NotFound):
             kept = self._documents.get(tenant, document_id)
-        entries = [] if kept is None else self._part_entries(kept, self._documents.parts(tenant, kept))
-        gone: list[Name] = []
-        if before is not None and (kept is None or kept.generation != before[0]):
-            gone = [Name(Kind.CHUNK, part_id(document_id, before[0], number)) for number in range(before[1])]
-        self._settle(tenant, gone, entries)
+            return self._part_entries(kept, self._documents.parts(tenant, kept))
+        return []
 
-    # ---- all of it
-
-    def of_session(self, tenant: str, session_id: str) -> Iterator[Entry]:
-        """What the index should have of a session; without vectors."""
-        session = self._sessions.head(tenant, session_id)
-        for start in range(1, session.turns + 1, AT_ONCE):
-            yield from self._turn_entries(tenant, session, range(start, min(start + AT_ONCE, session.turns + 1)))
-
-    def of_facts(self, ref: str, facts: Iterable[Fact]) -> Iterator[Entry]:
-        """Likewise of facts."""
-        return (entry_of_fact(fact, ref) for fact in facts if fact.state is FactState.ACTIVE)
+    # ---- putting
 
     def put(self, tenant: str, entries: Sequence[Entry]) -> None:
         """Put entries, with their vectors."""
         for start in range(0, len(entries), AT_ONCE):
             self._index.put(tenant, self._embedded(entries[start : start + AT_ONCE]))
+
+    def drop(self, tenant: str, names: Sequence[Name]) -> None:
+        """Take entries out."""
+        if names:
+            self._index.remove(tenant, names)
+
+    def listed(self, tenant: str, kind: Kind, scope: str) -> Iterator[Listed]:
+        """What the index has."""
+        return self._index.listed(tenant, kind, scope)
+
+    @property
+    def embedder(self) -> str:
+        """Whose vectors are put now."""
+        return "" if self._embedder is None else self._embedder.name
 
     # ---- how
 

@@ -51,6 +51,7 @@ class Retrieval:
     knowledge: Knowledge
     indexing: Indexing | None
     """None where there is no index to keep."""
+    embedder: Embedder | None
 
     @classmethod
     def over(
@@ -76,6 +77,7 @@ class Retrieval:
             recalling=recalling,
             episodes=episodes,
             knowledge=Knowledge(stores.documents, seeking, ids, clock),
+            embedder=embedder,
             indexing=None
             if index is None
             else Indexing(
