@@ -7,10 +7,12 @@ from pydantic import ValidationError
 
 from http_support import made
 from slate.contract.problems import STATUS, error_of, status_of
+from slate.contract.sessions import GivenTurn
 from slate.contract.tasks import CreateGraph
 from slate.contract.values import PatchValue
 from slate.domain.errors import MethodNotAllowed, Unauthenticated, Unavailable, error_classes
-from slate_functions.http.problems import MAX_FIELD_LENGTH, MAX_LISTED, example_problem, field_errors, problem
+from slate.domain.wording import MAX_FIELD_LENGTH, MAX_LISTED, field_errors
+from slate_functions.http.problems import example_problem, problem
 
 TASK = {"task_id": "a", "title": "a", "role": "w"}
 
@@ -46,6 +48,15 @@ def test_a_refusal_says_in_headers_what_http_has_headers_for():
     assert problem(MethodNotAllowed("no", allowed=["GET", "HEAD"]), "r").headers["Allow"] == "GET, HEAD"
 
 
+@pytest.mark.parametrize(("at", "words"), [("yesterday", "a time such as"), ("2026-11-30T12:00:00", "its offset")])
+def test_a_time_that_is_none_is_refused_with_one_that_is(at, words):
+    with pytest.raises(ValidationError) as refused:
+        GivenTurn.model_validate({"role": "user", "content": "x", "at": at})
+    [error] = field_errors(refused.value, "body")
+    assert error["field"] == "at"
+    assert words in error["message"]
+
+
 def test_a_choice_is_told_in_the_words_of_json():
     with pytest.raises(ValidationError) as refused:
         PatchValue.model_validate({"op": "put", "value": 1})
@@ -68,7 +79,7 @@ def test_a_choice_is_told_in_the_words_of_json():
         ({"goal": "x", "tasks": [{**TASK, "lease_seconds": 1.5}]}, "tasks[0].lease_seconds", "valid integer"),
         ({"goal": "x", "tasks": [{**TASK, "priority": True}]}, "tasks[0].priority", "valid integer"),
         ({"goal": "x", "tasks": {}}, "tasks", "must be a list"),
-        ([], "body", "dictionary"),
+        ([], "body", "must be an object"),
     ],
 )  # fmt: skip
 def test_a_wrong_field_is_named_where_it_stands_with_what_would_be_right(body, field, words):

@@ -22,9 +22,9 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from slate.contract.tasks import Request
 from slate.domain.access import Principal
 from slate.domain.errors import FieldError, Invalid
+from slate.domain.wording import field_errors
 from slate_functions.http.bodies import read_json
 from slate_functions.http.dependencies import FromHeader, PathId, Query
-from slate_functions.http.problems import field_errors
 from slate_functions.http.requests import HttpRequest
 
 Source = TypeVar("Source")

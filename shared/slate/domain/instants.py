@@ -20,7 +20,10 @@ def parse_instant(text: str) -> int:
     Raises:
         ValueError: it is not such a time.
     """
-    moment = datetime.fromisoformat(text)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError("must be a time such as 2026-11-30T12:00:00Z") from None
     if moment.tzinfo is None:
         raise ValueError("a time needs its offset, such as Z")
     return round(moment.timestamp() * 1000)

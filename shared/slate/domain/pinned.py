@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any, Final, cast
+from collections.abc import Mapping, Sequence
+from typing import Final, cast
 
 from pydantic import Field, JsonValue, ValidationError
 
-from slate.domain.errors import FieldError, Invalid, TooLarge
+from slate.domain.errors import Invalid, TooLarge
 from slate.domain.sessions import Pinned
 from slate.domain.values import merge_patch
+from slate.domain.wording import field_errors
 
 ADVISED_TOKENS: Final = 250
 """It is rendered whole on every call: above this, it costs more than it helps."""
@@ -30,17 +31,23 @@ class PinnedState(Pinned):
 def text_of(pinned: Pinned) -> str:
     """The pinned state as text: a line or a list for each part that says something, in one order."""
     parts = [
-        f"Goal: {pinned.goal}" if pinned.goal else "",
+        f"Goal: {pinned.goal}" if pinned.goal.strip() else "",
         _listed("Constraints", pinned.constraints),
-        _listed("Entities", [f"{name}: {_plain(value)}" for name, value in pinned.entities.items()]),
+        _listed("Entities", [f"{name}: {_plain(value)}" for name, value in pinned.entities.items() if _says(value)]),
         _listed("Decisions", pinned.decisions),
-        _listed("Plan", [f"[{'x' if step.done else ' '}] {step.step}" for step in pinned.plan]),
+        _listed("Plan", [f"[{'x' if step.done else ' '}] {step.step}" for step in pinned.plan if step.step.strip()]),
     ]
     return "\n".join(part for part in parts if part)
 
 
-def _listed(title: str, lines: tuple[str, ...] | list[str]) -> str:
-    return "\n".join([f"{title}:", *(f"- {line}" for line in lines)]) if lines else ""
+def _listed(title: str, lines: Sequence[str]) -> str:
+    said = [f"- {line}" for line in lines if line.strip()]
+    return "\n".join([f"{title}:", *said]) if said else ""
+
+
+def _says(value: JsonValue) -> bool:
+    """False and 0 say something; an entity without a value does not."""
+    return value not in (None, [], {}) and not (isinstance(value, str) and not value.strip())
 
 
 def _plain(value: JsonValue) -> str:
@@ -65,9 +72,7 @@ def patched(pinned: Pinned, patch: Mapping[str, JsonValue]) -> Pinned:
     try:
         after = Pinned.model_validate(merge_patch(before, dict(patch)))
     except ValidationError as error:
-        raise Invalid(
-            [_field_error(detail) for detail in error.errors(include_url=False, include_input=False)]
-        ) from None
+        raise Invalid(field_errors(error, "body")) from None
     check_size(after)
     return after
 
@@ -85,8 +90,3 @@ def check_size(pinned: Pinned) -> None:
             "rest into values or turns",
             limit=MAX_PINNED_BYTES,
         )
-
-
-def _field_error(detail: Any) -> FieldError:
-    place = ".".join(str(step) for step in detail["loc"])
-    return {"field": place or "body", "message": detail["msg"]}

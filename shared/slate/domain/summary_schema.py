@@ -28,6 +28,7 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "object": (dict,),
 }
 _LIMITS: Final = frozenset({"maxLength", "minLength", "maxItems", "minItems", "minimum", "maximum"})
+_COUNTS: Final = _LIMITS - {"minimum", "maximum"}
 KEYWORDS: Final = frozenset(
     {"type", "properties", "required", "items", "enum", "description", "title", "additionalProperties"} | _LIMITS
 )
@@ -93,12 +94,21 @@ def _limit_faults(schema: dict[str, Any], where: str) -> Iterator[FieldError]:
         limit = schema[name]
         if isinstance(limit, bool) or not isinstance(limit, (int, float)):
             yield _fault(f"{where}.{name}", "must be a number")
+        elif name in _COUNTS and (limit < 0 or limit % 1):
+            yield _fault(f"{where}.{name}", "must be a whole number, 0 or more")
+    for least, most in (("minLength", "maxLength"), ("minItems", "maxItems"), ("minimum", "maximum")):
+        if _above(schema.get(least), schema.get(most)):
+            yield _fault(f"{where}.{least}", f"must not be above {most}: no value would fit")
     options = schema.get("enum", [None])
     if not isinstance(options, list) or not options:
         yield _fault(f"{where}.enum", "must be a list of values, one at least")
     for name in ("title", "description"):
         if not isinstance(schema.get(name, ""), str):
             yield _fault(f"{where}.{name}", "must be a text")
+
+
+def _above(least: Any, most: Any) -> bool:
+    return isinstance(least, (int, float)) and isinstance(most, (int, float)) and least > most
 
 
 def _member_faults(schema: dict[str, Any], where: str, *, top: bool, depth: int) -> Iterator[FieldError]:
