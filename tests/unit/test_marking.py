@@ -24,6 +24,7 @@ def test_precision_and_recall_on_labelled_turns(lines, precision, recall):
     ("text", "rule", "least"),
     [
         ("I'm allergic to peanuts", "constraint.allergy", 9),
+        ("btw im allergic to peanuts", "constraint.allergy", 9),
         ("The budget is $4,200, must be spent by March 15, except the printer.", "constraint.budget", 8),
         ("I already returned item 99.", "fact.done", 8),
         ("Hello, I am in Germany and need 25 seats with SSO.", "fact.place", 8),

@@ -31,7 +31,7 @@ def _of(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-_ME: Final = r"(?:i|i'm|i've|we|we're|my (?:\w+ )?\w+|our (?:\w+ )?\w+|she|he|they)"
+_ME: Final = r"(?:i|im|i'm|i've|we|we're|my (?:\w+ )?\w+|our (?:\w+ )?\w+|she|he|they)"
 _START: Final = (
     r"(?:^|[:;,\u2014-] ?|\b(?:and|but|so|also|then)\s+)\W*(?:(?:please|kindly|also|you (?:must|should))[ ,]+)*"
 )
