@@ -243,6 +243,18 @@ def test_a_total_below_what_is_never_dropped_names_what_is_too_large(talk):
     assert own.json()["errors"][0]["field"] == "budget.pinned"
 
 
+def test_a_section_with_a_budget_of_nothing_is_left_out_and_what_it_had_is_named(talk):
+    talk.begin(system="Be brief.").say(("user", "Hello."), ("user", "Never call me before nine.")).chat(20)
+    for name in ("summary", "marked", "recent"):
+        assert section(talk.context(), name)["items"], "there is something to leave out"
+        made = talk.context(budget={"total": 2_000, name: 0})
+        assert not section(made, name)["items"]
+        assert name not in made["breakdown"]
+        assert name in {each["section"] for each in made["dropped"]}
+    never = talk.http.post("/v1/context", json={"session": talk.id, "budget": {"system": 0}})
+    assert never.json()["errors"][0]["field"] == "budget.system"
+
+
 def test_what_is_asked_for_must_be_named(http):
     assert http.post("/v1/context", json={}).status_code == 422
 

@@ -140,8 +140,7 @@ def fill(drafts: Sequence[Draft], budget: Budget, frames: Mapping[SectionName, i
     left = budget.total - sum(certain.values())
     rooms = dict(certain)
     if (summary := used.get(SectionName.SUMMARY)) is not None:
-        own = budget.of(SectionName.SUMMARY)
-        share = int(left * SUMMARY_SHARE) if own is None else own
+        share = _own(budget, SectionName.SUMMARY, int(left * SUMMARY_SHARE))
         rooms[SectionName.SUMMARY] = min(share, left, summary.want().all + frames[SectionName.SUMMARY])
         left -= rooms[SectionName.SUMMARY]
     shared = {name: draft.want() for name, draft in used.items() if name not in rooms}
@@ -171,9 +170,9 @@ def _share(
     wants: Mapping[SectionName, Want], left: int, budget: Budget, frames: Mapping[SectionName, int]
 ) -> dict[SectionName, int]:
     """Rooms, frames among them: first what each is sure of, then what is needed, then what could be used."""
-    most = {name: min(want.all + frames[name], budget.of(name) or left, left) for name, want in wants.items()}
+    most = {name: min(want.all + frames[name], _own(budget, name, left), left) for name, want in wants.items()}
     need = {name: min(want.need + frames[name], most[name]) for name, want in wants.items()}
-    sure = {name: budget.of(name) or int(left * SHARES.get(name, 0)) for name in wants}
+    sure = {name: _own(budget, name, int(left * SHARES.get(name, 0))) for name in wants}
     asked = sum(sure.values())
     scale = min(1.0, left / asked) if asked else 0.0
     rooms = {name: min(int(sure[name] * scale), most[name]) for name in wants}
@@ -185,6 +184,12 @@ def _share(
             rooms[name] += more
             pool -= more
     return rooms
+
+
+def _own(budget: Budget, name: SectionName, otherwise: int) -> int:
+    """The section's own number, which may be 0."""
+    own = budget.of(name)
+    return otherwise if own is None else own
 
 
 _CHOOSING: Final = (*PRIORITY[2:], *PRIORITY[:2])
@@ -204,8 +209,8 @@ def _chosen(
     certain = [name for name in SectionName if name in used and (used[name].whole or name is SectionName.SUMMARY)]
     for name in (*certain, *(name for name in _CHOOSING if name in used and name not in certain)):
         # What a section could not use after all goes to those that choose after it.
-        own = budget.of(name)
-        room = rooms[name] if name in certain else min(rooms[name] + spare, own or budget.total)
+        most = _own(budget, name, budget.total)
+        room = rooms[name] if name in certain else min(rooms[name] + spare, most)
         fit = used[name].fit(room - frames[name], shown)
         tokens = sum(item.tokens for item in fit.items) + frames[name] if fit.items else 0
         if name not in certain:

@@ -27,6 +27,7 @@ TOOL_LINE: Final = "tool"
 """Tool output has a line of its own in the breakdown, whichever section it stands in."""
 
 Tokens = Annotated[int, Strict(), Field(ge=1, le=MAX_TOTAL)]
+SectionTokens = Annotated[int, Strict(), Field(ge=0, le=MAX_TOTAL)]
 
 
 class SectionName(StrEnum):
@@ -62,24 +63,24 @@ class Format(StrEnum):
 
 
 class Budget(BaseModel):
-    """Tokens at most: of the whole, and of a section; a section without a number shares what there is."""
+    """Tokens at most: of the whole, and of a section; a section without a number shares what there is, 0 is none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     total: Tokens = DEFAULT_TOTAL
-    system: Tokens | None = None
-    pinned: Tokens | None = None
-    first_message: Tokens | None = None
-    summary: Tokens | None = None
-    marked: Tokens | None = None
-    episodes: Tokens | None = None
-    recall: Tokens | None = None
-    knowledge: Tokens | None = None
-    facts: Tokens | None = None
-    reconfirm: Tokens | None = None
-    notices: Tokens | None = None
-    task: Tokens | None = None
-    recent: Tokens | None = None
+    system: SectionTokens | None = None
+    pinned: SectionTokens | None = None
+    first_message: SectionTokens | None = None
+    summary: SectionTokens | None = None
+    marked: SectionTokens | None = None
+    episodes: SectionTokens | None = None
+    recall: SectionTokens | None = None
+    knowledge: SectionTokens | None = None
+    facts: SectionTokens | None = None
+    reconfirm: SectionTokens | None = None
+    notices: SectionTokens | None = None
+    task: SectionTokens | None = None
+    recent: SectionTokens | None = None
 
     def of(self, section: SectionName) -> int | None:
         """The section's own number."""
