@@ -165,7 +165,8 @@ class FactWrites:
     def with_log(self, batch: Batch, act: Act, fact: Fact) -> None:
         """An entry of the forgetting log."""
         entry = Forgetting(
-            log_id=self._ids.new(),
+            # Of two acts on a fact at one instant, the later sorts after the earlier.
+            log_id=f"{fact.version:04x}{self._ids.new()}",
             fact_id=fact.fact_id,
             rule=act.rule,
             reason=act.reason,
