@@ -1,0 +1,224 @@
+"""Facts that fade under lost replies, crashes, and workers beside each other: each step once, each act logged once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from contract import faults
+from contract.world import TENANT, World
+from slate.adapters.dynamodb.fact_fading import DynamoFactFading
+from slate.adapters.dynamodb.keys import subject_pk
+from slate.contract.contexts import AskContext
+from slate.contract.facts import PostFacts
+from slate.domain.access import Principal, Scope
+from slate.domain.facts.model import Fact, FactState
+from slate.domain.forgetting.strength import DAY_MS
+from slate.ports.memory_timer import DueMemory, MemoryKind
+from slate.service.facts.remembering import FactFilter
+from slate.service.forgetting.fading import RUN_MS, Fading
+from slate.service.forgetting.undoing import LogFilter
+from slate.wiring import Slate, build_local, manual_clock
+
+PERSON = "maria.muster@example.com"
+DAY = DAY_MS / 1000
+
+
+def post(slate: Slate, me: Principal, *statements: str, **more: Any) -> list[str]:
+    given = [{"statement": each, "category": "other", **more} for each in statements]
+    results = slate.memory.facts.post(me, PERSON, PostFacts.model_validate({"facts": given}), None).results
+    return [str(result.fact_id) for result in results]
+
+
+def states(slate: Slate, me: Principal) -> Counter[str]:
+    found = [
+        fact.state.value
+        for state in FactState
+        for fact in slate.memory.facts.find(me, PERSON, FactFilter(state=state), 200, None).items
+    ]
+    return Counter(found)
+
+
+def acts(slate: Slate, me: Principal) -> Counter[tuple[str | None, str]]:
+    entries = slate.memory.forgetting.undoing.log(me, PERSON, LogFilter(), 200, None).items
+    return Counter((entry.fact_id, entry.reason.partition(":")[0]) for entry in entries)
+
+
+def decayed(w: World) -> None:
+    w.slate.memory.decay.run_once()
+
+
+def ref_of(w: World) -> str:
+    return w.slate.memory.facts._keyring.ref(TENANT, PERSON)
+
+
+@pytest.mark.parametrize("fault", [faults.reply_lost, faults.request_lost], ids=lambda f: f.__name__)
+def test_a_lost_reply_is_made_good_and_the_act_is_logged_once(w: World, fault: faults.Fault) -> None:
+    (fact,) = post(w.slate, w.me, "Once saw a blue heron")
+    for days, wanted in ((61, ["in limbo"]), (150, ["in limbo", "forgotten"])):
+        w.clock.advance(days * DAY)
+        w.faults.arm_every(fault)
+        decayed(w)
+        assert w.faults.disarm()
+        assert acts(w.slate, w.me) == Counter((fact, each) for each in wanted)
+
+
+def test_killed_at_any_write_a_worker_leaves_work_that_the_next_one_finishes_once(
+    worlds: Callable[..., World],
+) -> None:
+    for writes in range(8):
+        w = worlds()
+        facts = post(w.slate, w.me, "Once saw a blue heron", "Saw a kite", "Saw a crane")
+        w.clock.advance(61 * DAY)
+        w.faults.kill_after(writes)
+        crashed = False
+        try:
+            decayed(w)
+        except faults.Killed:
+            crashed = True
+        w.faults.disarm()
+        decayed(w)
+        assert states(w.slate, w.me) == {"limbo": 3}
+        assert acts(w.slate, w.me) == Counter((fact, "in limbo") for fact in facts)
+        if not crashed:
+            return
+    raise AssertionError("it is never done")
+
+
+def test_two_workers_at_once_decay_each_fact_once_and_log_it_once() -> None:
+    clock = manual_clock()
+    me = Principal(tenant=TENANT, agent="ann", key_id="k", scopes=frozenset(Scope))
+    with build_local(clock=clock) as local, ThreadPoolExecutor(4) as threads:
+        facts = post(local.slate, me, *(f"Once saw bird number {n}" for n in range(40)))
+        for days, wanted in ((61, ["in limbo"]), (200, ["in limbo", "forgotten"])):
+            clock.advance(days * DAY)
+            for _ in range(2):
+                list(threads.map(lambda _: local.slate.memory.decay.run_once(), range(4)))
+            assert acts(local.slate, me) == Counter((fact, each) for fact in facts for each in wanted)
+        clock.advance(31 * DAY)
+        list(threads.map(lambda _: local.slate.memory.decay.run_once(), range(4)))
+        local.drain()
+        assert states(local.slate, me) == {}
+
+
+def test_a_fact_that_is_woken_while_it_is_put_in_limbo_stays(w: World) -> None:
+    """The step is pinned to the use that was read: whoever is second decides again."""
+    (fact,) = post(w.slate, w.me, "Once saw a blue heron")
+    w.clock.advance(61 * DAY)
+    fading = DynamoFactFading(w.storage, w.slate.memory.extracting._ids)
+    ref, now = ref_of(w), w.clock.now()
+
+    def wake() -> None:
+        fading.wake(TENANT, ref, [fact], lambda each: each.model_copy(update={"woken_at": now, "wakes": 1}))
+
+    w.faults.arm(1, faults.meanwhile(wake))
+    decayed(w)
+    w.faults.disarm()
+    assert states(w.slate, w.me) == {"active": 1}
+    assert acts(w.slate, w.me) == {}
+
+
+def test_an_edit_does_not_lose_a_use_that_came_between(w: World) -> None:
+    (fact,) = post(w.slate, w.me, "Once saw a blue heron")
+    fading, ref = DynamoFactFading(w.storage, w.slate.memory.extracting._ids), ref_of(w)
+    w.clock.advance(DAY)
+    now = w.clock.now()
+
+    def used(each: Fact) -> Fact:
+        return each.model_copy(update={"woken_at": now, "wakes": 1})
+
+    w.faults.arm(1, faults.meanwhile(lambda: fading.wake(TENANT, ref, [fact], used)))
+    after = w.slate.memory.facts.confirm(w.me, PERSON, fact)
+    w.faults.disarm()
+    assert (after.wakes, after.woken_at) == (1, now)
+
+
+def test_beyond_its_share_a_tenant_waits_and_nothing_is_left_at_the_head(w: World) -> None:
+    post(w.slate, w.me, *(f"Once saw bird number {n}" for n in range(10)))
+    forgetting = w.slate.memory.forgetting
+    capped = Fading(
+        forgetting.fading._fading,
+        forgetting.fading._facts,
+        w.slate.memory.tenants,
+        forgetting.fading._timer,
+        w.clock,
+        forgetting.fading._counts,
+        lambda _tenant, _ref: None,
+        cap=4,
+    )
+    w.clock.advance(67 * DAY)
+    left = 10
+    for _ in range(3):
+        due = [each for shard in range(16) for each in capped._timer.due(shard, 100)]
+        assert len(due) <= max(left, 4)
+        for each in due:
+            capped.tick(each)
+        left = max(left - 4, 0)
+        assert states(w.slate, w.me).get("active", 0) == left
+        assert [each for shard in range(16) for each in capped._timer.due(shard, 100)] == []
+        w.clock.advance(RUN_MS / 1000)
+
+
+def test_what_is_held_is_left_alone_and_looked_at_again(w: World) -> None:
+    post(w.slate, w.me, "Once saw a blue heron")
+    forgetting = w.slate.memory.forgetting
+    forgetting.fading._held = lambda tenant, ref: (tenant, ref) == (TENANT, ref_of(w))
+    w.clock.advance(61 * DAY)
+    decayed(w)
+    assert states(w.slate, w.me) == {"active": 1}
+    forgetting.fading._held = lambda _tenant, _ref: False
+    decayed(w)
+    assert states(w.slate, w.me) == {"active": 1}
+    w.clock.advance(DAY)
+    decayed(w)
+    assert states(w.slate, w.me) == {"limbo": 1}
+
+
+def test_of_what_is_kept_for_forgetting_all_is_sealed_and_says_whom_it_is_about(w: World) -> None:
+    post(w.slate, w.me, "Plays the xyzzy cello")
+    w.clock.advance(DAY)
+    ask = AskContext.model_validate({"subject": PERSON, "query": "who plays the xyzzy?"})
+    context = w.slate.memory.contexts.give(w.me, ask)
+    forgetting = w.slate.memory.forgetting
+    fading, ref = forgetting.waking._fading, ref_of(w)
+    served = [item.id for section in context.sections if section.name == "facts" for item in section.items]
+    message = {
+        "tenant": TENANT,
+        "ref": ref,
+        "context_id": context.context_id,
+        "facts": served,
+        "at": context.created_at,
+    }
+    assert forgetting.waking.served(message) == 1
+    assert forgetting.waking.served(message) == 0, "delivered again, it changes nothing"
+    fading.note_served(TENANT, ref, "s1", served)
+    assert fading.queries(TENANT, ref) == ["who plays the xyzzy?"]
+    assert fading.served(TENANT, ref, "s1") == served
+    mine = [item for item in w.items().values() if item["pk"] == subject_pk(TENANT, ref)]
+    assert {str(item["sk"]).partition("#")[0] for item in mine} == {"SLOT", "FACT", "ASKED", "SERVED"}
+    assert all(item["subject_pk"] == f"{TENANT}#{ref}" for item in mine)
+    assert "xyzzy" not in str(w.items())
+
+
+def test_a_step_that_is_told_again_moves_nothing(w: World) -> None:
+    (fact,) = post(w.slate, w.me, "Once saw a blue heron")
+    fading, ref = DynamoFactFading(w.storage, w.slate.memory.extracting._ids), ref_of(w)
+
+    def up(each: Fact) -> Fact:
+        return each.model_copy(update={"importance": each.importance + 1})
+
+    w.faults.arm_every(faults.reply_lost)
+    assert fading.step(TENANT, ref, fact, "c-1", "used", up)
+    w.faults.disarm()
+    assert not fading.step(TENANT, ref, fact, "c-1", "used", up)
+    assert w.slate.memory.facts.get(w.me, PERSON, fact).importance == 6
+
+
+def test_an_entry_of_a_fact_that_is_gone_is_no_work(w: World) -> None:
+    forgetting = w.slate.memory.forgetting
+    for kind in (MemoryKind.LIVING, MemoryKind.FACT):
+        forgetting.fading.tick(DueMemory(TENANT, kind, ref_of(w), "f-gone"))
