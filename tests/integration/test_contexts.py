@@ -90,6 +90,36 @@ def test_what_was_said_long_ago_is_still_there(talk):
     assert "def calculate_total(items: List[OrderItem]) -> Decimal" in seen_now
 
 
+@pytest.mark.parametrize("at", [9, 10, 11, 15, 16])
+def test_a_question_across_the_edge_of_a_digest(talk, at):
+    question = f"Which port does the service K-{at} use?"
+    talk.begin().chat(at - 1, "services").say(("user", question))
+    talk.running.drain()
+    assert question in talk.seen(budget={"total": 1_500})
+    talk.say(("assistant", "Port 8443."), ("user", "And then?"))
+    talk.running.drain()
+    seen_now = talk.seen(budget={"total": 1_500})
+    assert question in seen_now
+    assert "Port 8443." in seen_now
+
+
+def test_three_topics_in_three_turns_are_all_seen_now_and_later(talk):
+    asked = [
+        "What is the capital of France?",
+        "My printer HP-2200 jams on tray 2.",
+        "Book a table for four on Friday at 7pm.",
+    ]
+    talk.begin()
+    for question in asked:
+        talk.say(("user", question), ("assistant", "Let me see."))
+    talk.running.drain()
+    seen_now = talk.seen(budget={"total": 1_000})
+    assert all(question in seen_now for question in asked)
+    talk.chat(8, "dinner")
+    later = talk.seen(budget={"total": 1_500})
+    assert all(words in later for words in ("France", "HP-2200", "tray 2", "table for four", "Friday", "7pm"))
+
+
 def test_the_return_of_a_goldfish(talk):
     talk.begin().chat(20).say(("user", "I'd like to return the fish tank."), ("assistant", "Why is that?"))
     talk.say(("user", "The fish forgot me."), ("assistant", "Oh."), ("user", "So what now?"))
