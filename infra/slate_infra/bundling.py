@@ -80,9 +80,9 @@ class Bundle:
 
 
 TASKS_API: Final = Bundle("tasks_api", ("http",), describes=True)
-MEMORY_API: Final = Bundle("memory_api", ("http",))
-EXTRACTOR: Final = Bundle("extractor")
-DECAY: Final = Bundle("decay")
+MEMORY_API: Final = Bundle("memory_api", ("http", "counting"))
+EXTRACTOR: Final = Bundle("extractor", ("counting",))
+DECAY: Final = Bundle("decay", ("counting",))
 AUTHORIZER: Final = Bundle("authorizer")
 SWEEPER: Final = Bundle("sweeper")
 EVENTS: Final = Bundle("events")

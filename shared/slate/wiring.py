@@ -480,7 +480,7 @@ def search_transport(settings: Settings, session: boto3.Session) -> Transport | 
     return Transport(sender, Breaker(time.monotonic), random.SystemRandom(), time.sleep)
 
 
-def build_aws(settings: Settings, session: boto3.Session) -> Slate:
+def build_aws(settings: Settings, session: boto3.Session, counts: Counts | None = None) -> Slate:
     """Slate over AWS, with this session's credentials."""
     from botocore.config import Config
 
@@ -511,6 +511,7 @@ def build_aws(settings: Settings, session: boto3.Session) -> Slate:
             queues=SqsQueues(_made_once(partial(client, "sqs")), urls),
             bus=EventBridgeBus(_made_once(partial(client, "events")), settings.event_bus, rng, time.sleep),
             counter=token_counter(settings),
+            counts=NoCounts() if counts is None else counts,
             model=_language_model(settings, session),
             embedder=embedder_of(settings, _made_once(partial(client, "bedrock-runtime")), ThreadPoolExecutor(8)),
             index=None if transport is None else OpenSearchMemoryIndex(transport),

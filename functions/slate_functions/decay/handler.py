@@ -8,7 +8,10 @@ import boto3
 
 from slate.settings import Settings
 from slate.wiring import build_aws
+from slate_functions.counting.emf import EmfCounts, counting
 from slate_functions.decay.run import DecayRun
 
 _settings = Settings.from_env(os.environ)
-handler = DecayRun(build_aws(_settings, boto3.Session(region_name=_settings.region)).memory.decay)
+_counts = EmfCounts()
+_slate = build_aws(_settings, boto3.Session(region_name=_settings.region), _counts)
+handler = counting(_counts, DecayRun(_slate.memory.decay))

@@ -10,13 +10,15 @@ import boto3
 
 from slate.settings import Settings
 from slate.wiring import build_aws
+from slate_functions.counting.emf import EmfCounts, counting
 from slate_functions.http.app import App
 from slate_functions.http.telemetry import LambdaObserver
 from slate_functions.memory_api.app import memory_groups
 
 _settings = Settings.from_env(os.environ)
-_slate = build_aws(_settings, boto3.Session(region_name=_settings.region))
-_app = App(memory_groups(_slate), LambdaObserver("memory-api"))
+_counts = EmfCounts()
+_slate = build_aws(_settings, boto3.Session(region_name=_settings.region), _counts)
+_app = counting(_counts, App(memory_groups(_slate), LambdaObserver("memory-api")))
 
 
 def handler(event: Mapping[str, Any], context: Any) -> dict[str, Any]:

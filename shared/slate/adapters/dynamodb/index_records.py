@@ -40,10 +40,16 @@ def read_change(record: Mapping[str, Any]) -> Changed | None:
     except (KeyError, TypeError, ValueError):
         return None
     what = _KINDS.get((kind, f"{sort}#"))
-    if what is None or not rest:
+    if what is None or not rest or (what is Kind.FACT and _only_used(record["dynamodb"])):
         return None
     named = None if what is Kind.CHUNK or owner == NOBODY else owner
     return Changed(tenant, what, named, rest, _before(record) if what is Kind.CHUNK else None)
+
+
+def _only_used(told: Mapping[str, Any]) -> bool:
+    """A fact that was used is no new version: what it is found by is as it was."""
+    before, after = ((told.get(name) or {}).get("version") for name in ("OldImage", "NewImage"))
+    return before is not None and before == after
 
 
 def _before(record: Mapping[str, Any]) -> tuple[str, int] | None:

@@ -1,0 +1,1 @@
+"""What the functions count, told to CloudWatch."""
