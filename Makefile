@@ -6,7 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 ACCEPTANCE := ../shared/acceptance
 # The black-box checks of what is built so far.
-ACCEPTANCE_FILES := test_tasks.py test_bad_input.py test_coordination.py
+ACCEPTANCE_FILES := test_tasks.py test_bad_input.py test_coordination.py test_facts.py
 INPUT ?=
 LOCOMO ?=
 
@@ -51,9 +51,10 @@ acceptance: $(READY) ## the black-box checks of the HTTP contract, where they ar
 race: $(READY) ## the long races
 	@$(BIN)/python -m pytest -m race --override-ini addopts="-q --import-mode=importlib" --timeout 1800
 
-bench: $(READY) ## claims and contexts: p50 and p95
+bench: $(READY) ## claims, contexts and searches: p50 and p95
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.bench
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.contexts
+	@PYTHONPATH=tests $(BIN)/python -m benchmarks.searches
 
 eval: $(READY) ## how well topic shifts are found, and what is recalled of LoCoMo's conversations: make eval LOCOMO=file
 	@PYTHONPATH=tests $(BIN)/python -m evals.topics
