@@ -38,60 +38,66 @@ class Stub:
     shards_failed: int = 0
     url: str = ""
 
-    def answer(self, method: str, path: str, body: str, headers: Any) -> tuple[int, Any]:
+    def answer(self, method: str, path: str, body: str) -> tuple[int, Any]:
         self.requests.append((method, path, body))
         if self.refuse:
             return self.refuse.pop(0), {"error": {"type": "busy"}}
         name, _, rest = path.partition("/")
-        match method, name, rest:
-            case "POST", "_bulk", "":
-                return 200, self._bulk([json.loads(line) for line in body.splitlines()])
-            case "POST", "_msearch", "":
-                lines = [json.loads(line) for line in body.splitlines()]
-                return 200, {
-                    "responses": [
-                        self._search(head["index"], head["routing"], query)
-                        for head, query in zip(lines[::2], lines[1::2], strict=True)
-                    ]
-                }
-            case "GET", "_alias", alias:
-                found = self.aliases.get(alias, set())
-                return (
-                    (200, {each: {"aliases": {alias: {}}} for each in found}) if found else (404, {"error": "missing"})
-                )
-            case "POST", "_aliases", "":
-                for action in json.loads(body)["actions"]:
-                    ((verb, what),) = action.items()
-                    names = self.aliases.setdefault(what["alias"], set())
-                    (names.add if verb == "add" else names.discard)(what["index"])
-                return 200, {"acknowledged": True}
-            case "PUT", index, "":
-                self.indices[index] = Index(json.loads(body))
-                return 200, {"acknowledged": True}
-            case "DELETE", index, "":
-                del self.indices[index]
-                for names in self.aliases.values():
-                    names.discard(index)
-                return 200, {"acknowledged": True}
-            case "POST", index, search if search.startswith("_search"):
-                if not self.aliases.get(index):
-                    return 404, {"error": {"type": "index_not_found_exception"}}
-                return 200, self._search(index, search.partition("routing=")[2], json.loads(body))
-        return 400, {"error": {"type": "unknown_endpoint"}}
+        routes = {
+            ("POST", "_bulk"): self._bulk,
+            ("POST", "_msearch"): self._msearch,
+            ("GET", "_alias"): lambda _: self._alias(rest),
+            ("POST", "_aliases"): self._aliases,
+            ("PUT", name): lambda text: self._make(name, text),
+            ("DELETE", name): lambda _: self._unmake(name),
+            ("POST", name): lambda text: self._one_search(name, rest, text),
+        }
+        return routes[method, name](body)
+
+    def _alias(self, alias: str) -> tuple[int, Any]:
+        found = self.aliases.get(alias, set())
+        return (200, {each: {"aliases": {alias: {}}} for each in found}) if found else (404, {"error": "missing"})
+
+    def _aliases(self, body: str) -> tuple[int, Any]:
+        for action in json.loads(body)["actions"]:
+            ((verb, what),) = action.items()
+            names = self.aliases.setdefault(what["alias"], set())
+            (names.add if verb == "add" else names.discard)(what["index"])
+        return 200, {"acknowledged": True}
+
+    def _make(self, name: str, body: str) -> tuple[int, Any]:
+        self.indices[name] = Index(json.loads(body))
+        return 200, {"acknowledged": True}
+
+    def _unmake(self, name: str) -> tuple[int, Any]:
+        del self.indices[name]
+        for names in self.aliases.values():
+            names.discard(name)
+        return 200, {"acknowledged": True}
+
+    def _msearch(self, body: str) -> tuple[int, Any]:
+        lines = [json.loads(line) for line in body.splitlines()]
+        pairs = zip(lines[::2], lines[1::2], strict=True)
+        return 200, {"responses": [self._search(head["index"], head["routing"], query) for head, query in pairs]}
+
+    def _one_search(self, name: str, rest: str, body: str) -> tuple[int, Any]:
+        if not self.aliases.get(name):
+            return 404, {"error": {"type": "index_not_found_exception"}}
+        return 200, self._search(name, rest.partition("routing=")[2], json.loads(body))
 
     # ---- writing
 
-    def _bulk(self, lines: list[dict[str, Any]]) -> dict[str, Any]:
+    def _bulk(self, body: str) -> tuple[int, Any]:
         results: list[dict[str, Any]] = []
-        left = iter(lines)
+        left = iter([json.loads(line) for line in body.splitlines()])
         for action in left:
             ((verb, head),) = action.items()
             document = next(left) if verb == "index" else None
-            status = self.refuse_items.pop(0) if self.refuse_items else self._apply(verb, head, document)
+            status = self.refuse_items.pop(0) if self.refuse_items else self._apply(head, document)
             results.append({verb: {"_id": head["_id"], "status": status, "error": {"type": "refused"}}})
-        return {"errors": any(next(iter(r.values()))["status"] >= 400 for r in results), "items": results}
+        return 200, {"errors": any(next(iter(r.values()))["status"] >= 400 for r in results), "items": results}
 
-    def _apply(self, verb: str, head: dict[str, Any], document: dict[str, Any] | None) -> int:
+    def _apply(self, head: dict[str, Any], document: dict[str, Any] | None) -> int:
         index, doc_id = self.indices[head["_index"]], head["_id"]
         there = index.versions.get(doc_id)
         if document is None:
@@ -193,7 +199,7 @@ def served() -> Iterator[Stub]:
             url = urlsplit(self.path)
             path = url.path.lstrip("/") + (f"?{url.query}" if url.query else "")
             body = self.rfile.read(length).decode()
-            status, answer = stub.answer(self.command, path, body, self.headers)
+            status, answer = stub.answer(self.command, path, body)
             content = json.dumps(answer).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(content)))

@@ -54,7 +54,7 @@ def found(index: MemoryIndex, query: str, *scopes: str, tenant: str = A, **more:
 
 def transport(stub: Stub, **more: Any) -> Transport:
     sender = BotocoreSender(stub.url, "eu-central-1")
-    return Transport(sender, more.get("breaker") or Breaker(lambda: 0.0), random.Random(1), lambda _: None)
+    return Transport(sender, more.get("breaker") or Breaker(lambda: 0.0), random.Random(1), lambda _: None)  # noqa: S311  # repeatable, not secret
 
 
 @pytest.fixture(scope="module")
@@ -287,7 +287,8 @@ def test_a_domain_that_fails_is_let_alone_for_a_while():
             sent.append(request)
             raise NoAnswer
 
-    index = OpenSearchMemoryIndex(Transport(Dead(), Breaker(lambda: now[0]), random.Random(1), lambda _: None))
+    transport = Transport(Dead(), Breaker(lambda: now[0]), random.Random(1), lambda _: None)  # noqa: S311  # repeatable
+    index = OpenSearchMemoryIndex(transport)
     ask: Callable[[], Any] = lambda: index.seek(A, probe("apples"))  # noqa: E731  # three times below
     with pytest.raises(Unavailable):
         ask()
