@@ -43,16 +43,18 @@ class Stub:
         if self.refuse:
             return self.refuse.pop(0), {"error": {"type": "busy"}}
         name, _, rest = path.partition("/")
-        routes = {
+        fixed = {
             ("POST", "_bulk"): self._bulk,
             ("POST", "_msearch"): self._msearch,
             ("GET", "_alias"): lambda _: self._alias(rest),
             ("POST", "_aliases"): self._aliases,
-            ("PUT", name): lambda text: self._make(name, text),
-            ("DELETE", name): lambda _: self._unmake(name),
-            ("POST", name): lambda text: self._one_search(name, rest, text),
         }
-        return routes[method, name](body)
+        of_an_index = {
+            "PUT": lambda text: self._make(name, text),
+            "DELETE": lambda _: self._unmake(name),
+            "POST": lambda text: self._one_search(name, rest, text),
+        }
+        return (fixed.get((method, name)) or of_an_index[method])(body)
 
     def _alias(self, alias: str) -> tuple[int, Any]:
         found = self.aliases.get(alias, set())
