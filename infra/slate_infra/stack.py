@@ -16,6 +16,7 @@ from slate_infra.constructs.alarms import Alarms
 from slate_infra.constructs.api import Api
 from slate_infra.constructs.example_agent import ExampleAgent
 from slate_infra.constructs.feed import Feed
+from slate_infra.constructs.forgetting import Forgetting
 from slate_infra.constructs.functions import AUTHORIZER_CACHE_SECONDS, Functions
 from slate_infra.constructs.memory import Memory
 from slate_infra.constructs.push import Push
@@ -97,6 +98,7 @@ class SlateStack(Stack):
             queues=queues,
             followers={"Events": functions.events.function},
         )
+        Forgetting(self, "Forgetting", topic=alarms.topic)
         CfnOutput(self, "Url", value=api.http.api_endpoint)
         CfnOutput(self, "AlarmTopic", value=alarms.topic.topic_arn)
         # What an operator's own process needs to reach the same storage: the first API key is made so.

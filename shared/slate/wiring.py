@@ -299,7 +299,7 @@ def _memory(
     cursors: Cursors,
 ) -> Memory:
     clock, ids, counter, queue = parts.clock, parts.ids, parts.counter, parts.queues(MEMORY)
-    tenants = Tenants(DynamoTenantStore(storage, ids), clock, cache_seconds=settings.tenant_cache_seconds)
+    tenants = Tenants(DynamoTenantStore(storage, ids), clock, parts.counts, cache_seconds=settings.tenant_cache_seconds)
     summaries = Summaries(
         sessions,
         tenants,

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import re
+
+from slate.ports.counts import Count
+
 
 def test_each_failure_that_nobody_else_would_see_raises_an_alarm(stack):
     watched = {
         (alarm["MetricName"], stack.text(alarm["Dimensions"][0]["Value"]), alarm["Threshold"])
         for alarm in stack.of_type("AWS::CloudWatch::Alarm").values()
+        if "MetricName" in alarm
     }
     assert watched == {
         ("Errors", "FunctionsTasksApiFunction", 1),
@@ -22,7 +27,31 @@ def test_each_failure_that_nobody_else_would_see_raises_an_alarm(stack):
         ("ApproximateNumberOfMessagesVisible", "DecayScheduleDeadLetters.QueueName", 1),
         ("ApproximateNumberOfMessagesVisible", "SweepScheduleDeadLetters.QueueName", 1),
         ("5xx", "ApiHttp", 10),
+        ("decay_capped", "memory", 1),
+        ("fact_cap_full", "memory", 1),
     }
+
+
+def test_forgetting_raises_an_alarm_where_much_is_said_again_and_where_it_is_late(stack):
+    rates = {
+        metric["Expression"]: alarm["Threshold"]
+        for alarm in stack.of_type("AWS::CloudWatch::Alarm").values()
+        for metric in alarm.get("Metrics", [])
+        if "Expression" in metric
+    }
+    assert rates == {
+        "IF(facts_forgotten > 0, facts_regretted / facts_forgotten, 0)": 0.2,
+        "IF(entries > 0, lag / entries, 0)": 86_400,
+    }
+
+
+def test_what_the_dashboard_shows_is_counted(stack):
+    told = str(stack.only("AWS::CloudWatch::Dashboard")["DashboardBody"])
+    shown = set(re.findall(r'"Slate","(\w+)","service","memory"', told)) | set(
+        re.findall(r'MetricName=\\*"(\w+)', told)
+    )
+    assert len(shown) > 10
+    assert shown <= {count.value for count in Count}
 
 
 def test_every_alarm_speaks_on_the_topic_and_is_silent_without_data(stack):

@@ -12,6 +12,7 @@ from deployment import Call, Deployment, deployment
 from slate.contract.access import CreateKey
 from slate.contract.contexts import AskContext
 from slate.contract.facts import ExtractFacts, PatchFact, PostFacts, PutConsents
+from slate.contract.forgetting import GiveFeedback, RestoreMany
 from slate.contract.locks import AcquireLock
 from slate.contract.sessions import AppendTurns, CreateSession, PatchPinned, PatchTurn
 from slate.contract.tasks import (
@@ -38,6 +39,7 @@ from slate.domain.tasks import TaskSpec
 from slate.domain.values import OwnerKind
 from slate.ports.webhooks import Answer
 from slate.service.facts.remembering import FactFilter
+from slate.service.forgetting.undoing import LogFilter
 from slate.wiring import MEMORY, Memory, Slate
 from slate_functions.events.consume import FeedConsumer
 from slate_functions.extractor.dispatch import Dispatch
@@ -241,7 +243,7 @@ def know(memory: Memory) -> None:
     memory.facts.restore(PLANNER, person, fact_id)
     memory.facts.keep(PLANNER, person, fact_id)
     memory.reviewing.notices(PLANNER, person, 10, None)
-    memory.reviewing.log(PLANNER, person, 10, None)
+    forget(memory, person)
     memory.reviewing.accept(PLANNER, person, str(results[2].quarantine_id))
     consent = {"health": {"given": True, "at": 1_000, "source": "form"}}
     memory.reviewing.put_consents(PLANNER, person, PutConsents.model_validate(consent), None)
@@ -249,6 +251,20 @@ def know(memory: Memory) -> None:
         asked = {"messages": [{"role": "user", "content": said}]}
         memory.extracting.ask(PLANNER, person, ExtractFacts.model_validate(asked), None, wait=False)
     memory.facts.delete_all(PLANNER, person)
+
+
+def forget(memory: Memory, person: str) -> None:
+    """The log, the way back, feedback, and facts that fade and wake on their own."""
+    given = [{"category": "other", "statement": f"Plays the {what}"} for what in ("cello", "flute")]
+    memory.facts.post(PLANNER, person, PostFacts.model_validate({"facts": given}), None)
+    context = memory.contexts.give(PLANNER, AskContext(subject=person, query="who plays the cello?"))
+    (first, *_) = [item.id for section in context.sections if section.name == "facts" for item in section.items]
+    memory.forgetting.learning.give(PLANNER, context.context_id, GiveFeedback(used=(first,)))
+    memory.forgetting.undoing.log(PLANNER, person, LogFilter(), 10, None)
+    memory.forgetting.undoing.restore(PLANNER, person, RestoreMany(rule="deleted"))
+    memory.forgetting.examining.examine(PLANNER, person)
+    fading = [{"category": "other", "statement": f"Saw a {what}"} for what in ("heron", "crane")]
+    memory.facts.post(PLANNER, "customer-10", PostFacts.model_validate({"facts": fading}), None)
 
 
 def remember(deployed: Deployment) -> None:
@@ -261,7 +277,7 @@ def remember(deployed: Deployment) -> None:
         for message in deployed.queued(MEMORY):
             work.consume(message)
     decay = deployed.start("decay").memory.decay
-    for hours in (1, 31 * 24, 24):
+    for hours in (1, 31 * 24, 24, 31 * 24, 150 * 24, 31 * 24):
         deployed.clock.advance(hours * 3_600)
         while decay.run_once():
             pass

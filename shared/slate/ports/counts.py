@@ -37,6 +37,8 @@ class Count(StrEnum):
     """Persons with more facts than the cap, of which too few may go."""
     LAG = "decay_lag_seconds"
     """How late what was due was done; the sum."""
+    SETTINGS = "settings_changed"
+    """A tenant put its settings: what a graph shows after it may come of it."""
     DUE = "decay_entries"
     """Entries that were looked at."""
 

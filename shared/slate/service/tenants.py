@@ -12,6 +12,7 @@ from slate.domain.errors import FieldError, Forbidden, Invalid, VersionMismatch
 from slate.domain.summary_schema import faults, warnings
 from slate.domain.tenants import DEFAULTS, TenantSettings
 from slate.ports.clock import Clock
+from slate.ports.counts import Count, Counts, NoCounts
 from slate.ports.tenant_store import TenantStore
 
 _CACHE_SIZE: Final = 1_000
@@ -20,8 +21,9 @@ _CACHE_SIZE: Final = 1_000
 class Tenants:
     """Gives and takes settings."""
 
-    def __init__(self, store: TenantStore, clock: Clock, *, cache_seconds: int) -> None:
+    def __init__(self, store: TenantStore, clock: Clock, counts: Counts | None = None, *, cache_seconds: int) -> None:
         self._store = store
+        self._counts = NoCounts() if counts is None else counts
         self._clock = clock
         self._cache_ms = cache_seconds * 1000
         self._cached: OrderedDict[str, tuple[int, TenantSettings]] = OrderedDict()
@@ -59,7 +61,9 @@ class Tenants:
         current = self._store.get(principal.tenant)
         if version is not None and version != current.version:
             raise VersionMismatch(_shown(current).model_dump(mode="json"))
-        return _shown(self._keep(principal.tenant, self._store.put(principal.tenant, _replaced(current, body))))
+        kept = self._store.put(principal.tenant, _replaced(current, body))
+        self._counts.add(Count.SETTINGS)
+        return _shown(self._keep(principal.tenant, kept))
 
     def _keep(self, tenant: str, settings: TenantSettings) -> TenantSettings:
         with self._lock:
