@@ -87,10 +87,11 @@ AUTHORIZER: Final = Bundle("authorizer")
 SWEEPER: Final = Bundle("sweeper")
 EVENTS: Final = Bundle("events")
 WEBHOOKS: Final = Bundle("webhooks")
+INDEXER: Final = Bundle("indexer")
 AGENT_BUNDLE: Final = AgentBundle()
 TOKENIZER: Final = "tokenizer"
 """The layer beside the bundles of those functions that count tokens: its vocabularies would take each over 15 MB."""
-BUNDLES: Final = (TASKS_API, MEMORY_API, AUTHORIZER, SWEEPER, EVENTS, WEBHOOKS, EXTRACTOR, DECAY)
+BUNDLES: Final = (TASKS_API, MEMORY_API, AUTHORIZER, SWEEPER, EVENTS, WEBHOOKS, EXTRACTOR, DECAY, INDEXER)
 
 
 class Bundler:

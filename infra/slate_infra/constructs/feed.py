@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from aws_cdk import Duration
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from slate.adapters.dynamodb.table import FEED_FILTER
+from slate.adapters.dynamodb.table import FEED_FILTER, INDEX_FILTER
 from slate_infra.constructs.nag import accept
 from slate_infra.constructs.storage import Storage
 
@@ -41,13 +42,18 @@ class Feed(Construct):
         accept(self.failures, "SQS3", "It is itself where failed records go.")
 
     def follow(self, storage: Storage, consumer: lambda_.Function) -> None:
-        """Start the consumer with what changes in the main table, but for what it writes itself.
+        """Start the consumer with what changes in the main table, but for what it writes itself."""
+        self._read("Stream", storage, consumer, FEED_FILTER)
 
-        A batch that fails is cut in two until the record that fails stands alone.
-        """
+    def index(self, storage: Storage, indexer: lambda_.Function) -> None:
+        """Start the indexer, the stream's second reader and its last, with what can be searched."""
+        self._read("Index", storage, indexer, INDEX_FILTER)
+
+    def _read(self, name: str, storage: Storage, consumer: lambda_.Function, pattern: Mapping[str, Any]) -> None:
+        """A batch that fails is cut in two until the record that fails stands alone."""
         lambda_.CfnEventSourceMapping(
             self,
-            "Stream",
+            name,
             function_name=consumer.function_name,
             event_source_arn=storage.main.table_stream_arn,
             starting_position="TRIM_HORIZON",
@@ -61,6 +67,6 @@ class Feed(Construct):
                 on_failure=_mapping.OnFailureProperty(destination=self.failures.queue_arn)
             ),
             filter_criteria=_mapping.FilterCriteriaProperty(
-                filters=[_mapping.FilterProperty(pattern=json.dumps(FEED_FILTER))]
+                filters=[_mapping.FilterProperty(pattern=json.dumps(pattern))]
             ),
         )

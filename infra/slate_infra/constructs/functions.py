@@ -18,7 +18,7 @@ from slate_infra.constructs import permissions
 from slate_infra.constructs.feed import Feed
 from slate_infra.constructs.function import FunctionSpec, ServiceFunction
 from slate_infra.constructs.memory import Memory
-from slate_infra.constructs.nag import accept, arn_of, wildcard
+from slate_infra.constructs.nag import accept, account_of, arn_of, wildcard
 from slate_infra.constructs.push import Push
 from slate_infra.constructs.storage import Storage
 
@@ -42,6 +42,9 @@ MEMORY_API: Final = FunctionSpec(bundle=bundling.MEMORY_API, memory_mb=1024, tim
 EXTRACTOR: Final = FunctionSpec(bundle=bundling.EXTRACTOR, memory_mb=1024, timeout_seconds=150, counts_tokens=True)
 # An entry takes up to 20 s; a run that finds ever more ends well before the next.
 DECAY: Final = FunctionSpec(bundle=bundling.DECAY, memory_mb=512, timeout_seconds=180)
+
+# A batch of a hundred records is a few reads for each session and person, and two requests to the domain.
+INDEXER: Final = FunctionSpec(bundle=bundling.INDEXER, memory_mb=1024, timeout_seconds=120)
 
 
 class Functions(Construct):
@@ -90,12 +93,36 @@ class Functions(Construct):
         self.webhooks = function("Webhooks", WEBHOOKS, permissions.of_webhooks(storage, push))
         push.deliver_by(self.webhooks.function)
         self._remember(storage, memory, settings, function)
+        self.indexer: ServiceFunction | None = None
+        if settings.search_endpoint:
+            self.indexer = function("Indexer", INDEXER, permissions.of_indexer(storage, feed))
+            feed.index(storage, self.indexer.function)
+        self._search(settings)
         # The next minute's run is the retry.
         self.sweeper.function.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
         objects = wildcard(f"{arn_of(storage.content)}/*")
-        reaching = (self.tasks_api, self.waiting, self.sweeper, self.memory_api, self.extractor, self.decay)
+        indexers = () if self.indexer is None else (self.indexer,)
+        reaching = (self.tasks_api, self.waiting, self.sweeper, self.memory_api, self.extractor, self.decay, *indexers)
         for reaches_objects in reaching:
             accept(reaches_objects.role, objects, "Objects are named as they come, each under its tenant's prefix.")
+
+    def _search(self, settings: Settings) -> None:
+        """Let those that search, or keep what is searched, reach the domain and the embedder, where there are any."""
+        stack = Stack.of(self)
+        models = permissions.embedders_of(stack, settings.embedder)
+        indexers = () if self.indexer is None else (self.indexer,)
+        for each in (self.memory_api, self.extractor, *indexers):
+            for statement in permissions.of_embedder(models):
+                each.role.add_to_policy(statement)
+        if not settings.search_endpoint:
+            return
+        for each in (self.memory_api, *indexers):
+            each.role.add_to_policy(permissions.of_search(stack))
+            accept(
+                each.role,
+                wildcard(permissions.domains_of(stack.region, account_of(stack))),
+                "A domain's address does not tell its name; its own policy says whom it lets in.",
+            )
 
     def _remember(
         self, storage: Storage, memory: Memory, settings: Settings, function: Callable[..., ServiceFunction]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aws_cdk import Acknowledgment, CfnElement, Stack, Validations
+from aws_cdk import Acknowledgment, CfnElement, Stack, Token, Validations
 from constructs import IConstruct
 
 
@@ -22,3 +22,8 @@ def arn_of(construct: IConstruct) -> str:
     assert isinstance(element, CfnElement)  # noqa: S101  # every construct that has an ARN wraps one
     stack = Stack.of(construct)
     return f"<{stack.resolve(stack.get_logical_id(element))}.Arn>"
+
+
+def account_of(stack: Stack) -> str:
+    """How a finding writes the account, known at synthesis or not."""
+    return "<AWS::AccountId>" if Token.is_unresolved(stack.account) else stack.account

@@ -37,6 +37,8 @@ _MOVE_SESSIONS: Final = ("dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateI
 """Read sessions and change them."""
 _AREAS: Final = ("us", "eu", "apac", "global")
 """What the id of a cross-region inference profile starts with."""
+IN_PROCESS: Final = frozenset({"hashing", "local"})
+"""Embedders that ask nobody."""
 RULES_ONLY: Final = "rules"
 """Stands where a model would, and asks none."""
 _REMOVE: Final = ("s3:DeleteObjectVersion",)
@@ -160,6 +162,42 @@ def of_extractor(storage: Storage, memory: Memory, models: Sequence[str]) -> lis
         _allow(("sqs:SendMessage",), memory.work.queue_arn),
         *asks,
     ]
+
+
+def of_indexer(storage: Storage, feed: Feed) -> list[iam.PolicyStatement]:
+    """Reads the stream, and what of memory changed; it writes nothing but the index, and reports what it gave up."""
+    stream = storage.main.table_stream_arn
+    assert stream is not None  # noqa: S101  # the table is made with one
+    return [
+        _allow(("dynamodb:GetItem", "dynamodb:Query", "dynamodb:BatchGetItem"), storage.main.table_arn),
+        _allow(("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"), stream),
+        _allow(("dynamodb:ListStreams",), "*"),
+        _allow(("dynamodb:GetItem",), storage.keys.table_arn),
+        _allow(("kms:Decrypt",), storage.key.key_arn),
+        _allow(("s3:GetObject",), storage.content.arn_for_objects("*")),
+        _allow(("s3:ListBucket",), storage.content.bucket_arn),
+        _allow(("sqs:SendMessage",), feed.failures.queue_arn),
+    ]
+
+
+def of_search(stack: Stack) -> iam.PolicyStatement:
+    """Asks the domain that the settings name, by its address; the domain's own policy says whom it lets in."""
+    return _allow(("es:ESHttpGet", "es:ESHttpPost"), domains_of(stack.region, stack.account))
+
+
+def domains_of(region: str, account: str) -> str:
+    """An address does not tell a domain's name: those of this account and region."""
+    return f"arn:aws:es:{region}:{account}:domain/*"
+
+
+def embedders_of(stack: Stack, embedder: str) -> list[str]:
+    """What asking an embedder takes: a model of Bedrock, unless it works in the process."""
+    return [] if embedder in IN_PROCESS else models_of(stack, embedder)
+
+
+def of_embedder(models: Sequence[str]) -> list[iam.PolicyStatement]:
+    """Asks for vectors."""
+    return [_allow(("bedrock:InvokeModel",), arn) for arn in models]
 
 
 def of_decay(storage: Storage, memory: Memory) -> list[iam.PolicyStatement]:
