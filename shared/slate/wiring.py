@@ -351,9 +351,7 @@ def _memory(
     contexts = _contexts(settings, parts, storage, stores, retrieval, waking)
     timer = DynamoMemoryTimer(storage)
     learning = Learning(fades, contexts, sessions, tenants, keyring, parts.counts)
-    fading = Fading(
-        fades, facts, tenants, timer, clock, parts.counts, evicting.ask, cap=settings.decay_acts_per_tenant
-    )
+    fading = Fading(fades, facts, tenants, timer, clock, parts.counts, evicting.ask, cap=settings.decay_acts_per_tenant)
     return Memory(
         sessions=Sessions(sessions, ending, pinning, idempotency, cursors, ids, clock, retention_days=days),
         talking=Talking(sessions, watches, counter, idempotency, cursors, clock),
@@ -410,7 +408,9 @@ def _contexts(
     window = Window(settings.window_exchanges_least, settings.window_exchanges_most)
     digests = settings.context_summaries != "off"
     sources = (
-        SessionSource(sessions, parts.embedder, Topics(likeness), counter, window, summaries=digests),
+        SessionSource(
+            sessions, parts.embedder, Topics(likeness), counter, window, summaries=digests, counts=parts.counts
+        ),
         TaskSource(graphs, DynamoTaskStore(storage), DynamoValueStore(storage), storage.codec.keyring, counter),
     )
     memory = MemorySource(

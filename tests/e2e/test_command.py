@@ -191,3 +191,14 @@ def test_a_graph_in_parts_is_whole_and_the_same_call_again_changes_nothing(clien
     assert len(list(client.tasks("long"))) == 1_100
     with pytest.raises(Conflict):
         client.create_graph("another goal", tasks, graph_id="long", queue="long")
+
+
+def test_decay_shows_what_would_go_and_why_and_changes_nothing(client, slate):
+    fact = client.facts.state("customer-5", "Once saw a blue heron", "other").fact_id
+    rows = [json.loads(line) for line in slate("decay", "--dry-run", "--within", "61", "--json").stdout.splitlines()]
+    (row,) = [row for row in rows if row["fact_id"] == fact]
+    assert (row["state"], row["rule"], row["numbers"]["half_life_days"]) == ("limbo", "decay", 60)
+    shown = slate("decay", "--dry-run", "--within", "61").stdout
+    assert fact in shown
+    assert "heron" not in shown
+    assert [fact.statement for fact in client.facts.list("customer-5")] == ["Once saw a blue heron"]

@@ -275,6 +275,25 @@ def test_a_preview_says_what_would_go_and_changes_nothing(acme, uid, service):
     assert "heron" not in str(answer)
 
 
+def test_a_context_warns_of_what_the_assistant_does_twice(acme, uid):
+    acme.post("/v1/sessions", {"session_id": f"s-{uid}", "subject": f"u-{uid}"}, 201)
+    asked = {"role": "assistant", "content": "What is your order number?"}
+    call = {"id": "c1", "name": "lookup", "arguments": {"order": 4711}}
+    turns = [
+        asked,
+        {"role": "user", "content": "4711"},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "content": "shipped", "tool_call_id": "c1"},
+        asked,
+        {"role": "assistant", "content": "", "tool_calls": [{**call, "id": "c2"}]},
+    ]
+    acme.post(f"/v1/sessions/s-{uid}/turns", {"turns": turns})
+    assert acme.post("/v1/context", {"session": f"s-{uid}"})["warnings"] == [
+        "turn 5 asks what turn 1 had asked; the user's answer is turn 2",
+        "turn 6 calls lookup with the same arguments as turn 3; the earlier result is turn 4",
+    ]
+
+
 def test_metrics_are_told_as_prometheus_reads_them(acme, uid, service):
     put(acme, uid, statement="Once saw a blue heron", importance=5)
     pass_days(service, 61)

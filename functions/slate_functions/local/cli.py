@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import time
+from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -23,12 +24,17 @@ from slate.client.client import FOLLOW_SECONDS
 from slate.domain.access import Scope
 from slate.domain.errors import Internal, NotFound, SlateError, Unauthenticated, Unavailable
 from slate.domain.events import EventType
+from slate.domain.forgetting.strength import DAY_MS
+from slate.settings import Settings
+from slate_functions.local.decay_view import decay_of
 from slate_functions.local.feed_view import ENDS, line_of
 from slate_functions.local.graph_export import Format, export
 from slate_functions.local.graph_view import ENDED, head_of, list_of, view_of
 from slate_functions.local.keys_view import keys_of
 
 _PIPE_WIDTH: Final = 200
+PREVIEWED: Final = 1_000
+"""Entries of a shard that a preview looks at."""
 _REMEDIES: Final[tuple[tuple[type[SlateError], str], ...]] = (
     (Unavailable, "is it running? `slate serve --write-keys keys.json` starts one here"),
     (Unauthenticated, "check --key or SLATE_KEY; `slate keys create` makes a key"),
@@ -107,6 +113,27 @@ def reindex(
         raise Misused(str(error)) from None
     if not agrees:
         raise typer.Exit(1)
+
+
+@main.command()
+def decay(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would go, and why; change nothing.")] = False,
+    within: Annotated[float, typer.Option(min=0, help="Look so many days ahead.")] = 0,
+    aws: Annotated[bool, typer.Option("--aws", help="The deployment that the SLATE_ variables name.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON object a line.")] = False,
+    url: Url = None,
+    keys_file: KeysFile = None,
+) -> None:
+    """Show which facts would be put in limbo, forgotten or removed. The schedule does it; this command never does."""
+    if not dry_run:
+        raise Misused("decay runs on its schedule; `slate decay --dry-run` shows what the next run would do")
+    rows = _previewed_on_aws(within) if aws else _previewed_locally(url, keys_file, within)
+    if as_json:
+        for row in rows:
+            typer.echo(json.dumps(row))
+    else:
+        _console().print(decay_of(rows))
+    typer.echo(f"{len(rows)} would go within {within:g} days; nothing was changed", err=True)
 
 
 @keys.command("create")
@@ -252,6 +279,34 @@ def _watch(client: SlateClient, graph_id: str, after: int, live: Live, *, keep: 
             return
         # Whoever goes on after the last change is told of no end any more.
         ended = ended or (not page.items and client.graph(graph_id).state in ENDED)
+
+
+def _previewed_locally(url: str | None, keys_file: Path | None, within: float) -> list[dict[str, Any]]:
+    import httpx
+
+    if keys_file is not None:
+        url, _ = _written(keys_file, next(iter(json.loads(keys_file.read_text(encoding="utf-8"))["keys"])))
+    if not url:
+        raise Misused("no server is named: give --url or --keys-file for a local one, or --aws for a deployment")
+    try:
+        answer = httpx.post(f"{url.rstrip('/')}/_local/decay", json={"within_days": within}, trust_env=False)
+    except httpx.HTTPError:
+        raise Unavailable(f"{url} does not answer") from None
+    if answer.status_code != HTTPStatus.OK:
+        raise NotFound(f"{url} is no local server: a deployment is looked at with --aws")
+    items: list[dict[str, Any]] = answer.json()["items"]
+    return items
+
+
+def _previewed_on_aws(within: float) -> list[dict[str, Any]]:
+    import boto3
+
+    from slate.wiring import build_aws
+
+    settings = Settings.from_env(os.environ)
+    slate = build_aws(settings, boto3.Session(region_name=settings.region))
+    by = slate.clock.now() + round(within * DAY_MS)
+    return [each._asdict() for each in slate.memory.forgetting.fading.preview(by, PREVIEWED)]
 
 
 def _client(url: str | None, key: str | None, keys_file: Path | None, tenant: str) -> SlateClient:

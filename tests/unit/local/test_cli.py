@@ -73,5 +73,15 @@ def test_help_is_there_for_every_command(slate):
         ["graph", "show"],
         ["graph", "export"],
         ["graph", "list"],
+        ["decay"],
     ):
         assert slate(*words, "--help").exit_code == 0
+
+
+def test_decay_is_only_looked_at_and_a_server_is_named(slate):
+    result = slate("decay")
+    assert (result.exit_code, "--dry-run" in one_line(result)) == (2, True)
+    result = slate("decay", "--dry-run")
+    assert (result.exit_code, "--aws" in one_line(result)) == (2, True)
+    result = slate("decay", "--dry-run", "--url", "http://127.0.0.1:9")
+    assert (result.exit_code, "does not answer" in one_line(result)) == (1, True)

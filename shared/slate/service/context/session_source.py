@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import Final
 
 from slate.domain.conversation import Told, drafts_of, more_marked
+from slate.domain.repeats import asked_again, called_again, in_order
 from slate.domain.sessions import Snapshot, Speaker, Turn
 from slate.domain.topics import Topics
 from slate.domain.transcript import Window
+from slate.ports.counts import Count, Counts
 from slate.ports.embedder import Embedder
 from slate.ports.session_store import SessionStore
 from slate.ports.token_counter import TokenCounter
 from slate.service.context.offers import Asked, Offer
 from slate.service.sessions.reaching import unknown
 
+_WARNED: Final = 5
+"""Repeats that are warned of, the last ones."""
 _VERBATIM_SHARE: Final = 5
 """A marked turn takes at most a fifth of the total: a longer one is not fetched whole in vain."""
 
@@ -30,7 +34,9 @@ class SessionSource:
         window: Window,
         *,
         summaries: bool,
+        counts: Counts,
     ) -> None:
+        self._counts = counts
         self._sessions = sessions
         self._embedder = embedder
         self._topics = topics
@@ -60,7 +66,18 @@ class SessionSource:
             subject=session.subject,
             window=session.window,
             keep_days=session.retention_days,
+            warnings=self._repeats(snapshot),
         )
+
+    def _repeats(self, snapshot: Snapshot) -> tuple[str, ...]:
+        """What the assistant did twice, as far as the turns at hand tell; counted where it did so last."""
+        turns = in_order(snapshot.marked, snapshot.recent)
+        questions, calls = asked_again(turns), called_again(turns)
+        last = next((turn.seq for turn in reversed(turns) if turn.role is Speaker.ASSISTANT), 0)
+        self._counts.add(Count.REPEATED_QUESTIONS, sum(each.seq == last for each in questions))
+        self._counts.add(Count.REPEATED_CALLS, sum(each.seq == last for each in calls))
+        warnings = [*(each.warning for each in questions), *(each.warning for each in calls)]
+        return tuple(warnings[-_WARNED:])
 
     def _jumps(self, snapshot: Snapshot) -> int:
         """How often the topic changed over the exchanges that the widest window would show."""
