@@ -79,6 +79,9 @@ class SlateStack(Stack):
             "Extractor": functions.extractor.function,
             "Decay": functions.decay.function,
         }
+        followers: dict[str, lambda_.IFunction] = {"Events": functions.events.function}
+        if functions.indexer is not None:
+            watched["Indexer"] = followers["Indexer"] = functions.indexer.function
         queues: dict[str, sqs.IQueue] = {
             "SweepDeadLetters": sweeps.dead_letters,
             "DecayDeadLetters": decays.dead_letters,
@@ -96,7 +99,7 @@ class SlateStack(Stack):
             api=api.http,
             functions=watched,
             queues=queues,
-            followers={"Events": functions.events.function},
+            followers=followers,
         )
         Forgetting(self, "Forgetting", topic=alarms.topic)
         CfnOutput(self, "Url", value=api.http.api_endpoint)
