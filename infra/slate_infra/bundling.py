@@ -23,8 +23,9 @@ _NOT_DEPLOYED: Final = (
     "testing",
     "adapters/inprocess/moto_engine.py",
     "adapters/inprocess/moto_tables.py",
+    "adapters/wordllama",
 )
-"""Parts of the library that no function imports: the SDK, the fixture, the laptop's own AWS."""
+"""Parts of the library that no function imports: the SDK, the fixture, the laptop's own AWS and its embedder."""
 
 
 class Sources(Protocol):

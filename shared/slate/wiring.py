@@ -449,24 +449,35 @@ def token_counter(settings: Settings) -> TokenCounter:
     return ToktokCounter(settings.tokenizer)
 
 
-def embedder_of(settings: Settings, bedrock: Callable[[], Any] | None, executor: Executor) -> Embedder:
-    """What makes vectors, as it is set.
+def embedder_of(settings: Settings, bedrock: Callable[[], Any], executor: Executor) -> Embedder:
+    """What makes vectors on AWS, as it is set.
 
     Raises:
-        ValueError: it is not installed, or there is no Bedrock to ask.
+        ValueError: it is one that only a laptop has.
     """
     if settings.embedder == HASHING:
         return HashingEmbedder()
     if settings.embedder == LOCAL_EMBEDDER:
-        try:
-            from slate.adapters.wordllama.embedder import WordLlamaEmbedder
-
-            return WordLlamaEmbedder()
-        except ImportError:
-            raise ValueError("the local embedder is not installed: pip install 'agent-slate[embedder]'") from None
-    if bedrock is None:
-        raise ValueError(f"the embedder is `{HASHING}` or `{LOCAL_EMBEDDER}` here, not {settings.embedder!r}")
+        raise ValueError(f"the embedder is `{HASHING}` or a Bedrock model on AWS, not {LOCAL_EMBEDDER!r}")
     return BedrockEmbedder(bedrock, settings.embedder, settings.embedder_dimension, executor)
+
+
+def local_embedder(settings: Settings) -> Embedder:
+    """What makes vectors on a laptop, as it is set.
+
+    Raises:
+        ValueError: it is not installed, or is one of Bedrock's.
+    """
+    if settings.embedder == HASHING:
+        return HashingEmbedder()
+    if settings.embedder != LOCAL_EMBEDDER:
+        raise ValueError(f"the embedder is `{HASHING}` or `{LOCAL_EMBEDDER}` here, not {settings.embedder!r}")
+    try:
+        from slate.adapters.wordllama.embedder import WordLlamaEmbedder
+
+        return WordLlamaEmbedder()
+    except ImportError:
+        raise ValueError("the local embedder is not installed: pip install 'agent-slate[embedder]'") from None
 
 
 def search_transport(settings: Settings, session: boto3.Session) -> Transport | None:
@@ -619,7 +630,7 @@ def build_local(
             executor=executor,
             ids=ids,
             counter=token_counter(settings),
-            embedder=embedder_of(settings, None, executor),
+            embedder=local_embedder(settings),
             rng=rng or random.SystemRandom(),
             queues=queues,
             bus=bus,
