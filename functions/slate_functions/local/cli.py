@@ -90,11 +90,18 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65_535, help="The port on 127.0.0.1; 0 takes a free one.")] = 8080,
     write_keys: Annotated[Path | None, typer.Option(help="Where url and keys are written once it is ready.")] = None,
     manual_clock: Annotated[bool, typer.Option(help="Time stands still unless moved, for tests.")] = False,
+    embedder: Annotated[
+        str,
+        typer.Option(envvar="SLATE_EMBEDDER", help="What makes vectors: hashing, or local with the extra `embedder`."),
+    ] = "hashing",
 ) -> None:
     """Run a whole Slate on this machine; its data lives in memory and ends with it."""
     from slate_functions.local.server import serve as run  # the server's libraries take a second to load
 
-    run(port=port, write_keys=write_keys, manual_clock=manual_clock)
+    try:
+        run(port=port, write_keys=write_keys, manual_clock=manual_clock, embedder=embedder)
+    except ValueError as error:
+        raise Misused(str(error)) from None
 
 
 @main.command()

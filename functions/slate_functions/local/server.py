@@ -9,26 +9,29 @@ import socket
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Final
 
 import uvicorn
 
-from slate_functions.local.service import LocalService, open_service
+from slate_functions.local.service import LOCAL, LocalService, open_service
 
 HOST: Final = "127.0.0.1"
 
 
-def serve(*, port: int, write_keys: Path | None, manual_clock: bool) -> None:
+def serve(*, port: int, write_keys: Path | None, manual_clock: bool, embedder: str = LOCAL.embedder) -> None:
     """Serve until SIGTERM or SIGINT; port 0 takes a free one.
 
     ``write_keys`` is written, whole or not at all, once requests are answered; only its owner may read it.
 
     Raises:
         OSError: the port is taken, or the file cannot be written.
+        ValueError: there is no such embedder here.
     """
-    with _listening(port) as listener, open_service(manual=manual_clock) as service:
+    settings = replace(LOCAL, embedder=embedder)
+    with _listening(port) as listener, open_service(manual=manual_clock, settings=settings) as service:
         url = f"http://{HOST}:{listener.getsockname()[1]}"
 
         def ready() -> None:
