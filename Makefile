@@ -6,7 +6,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 ACCEPTANCE := ../shared/acceptance
 # The black-box checks of what is built so far.
-ACCEPTANCE_FILES := test_tasks.py test_bad_input.py test_coordination.py test_facts.py
+ACCEPTANCE_FILES := test_tasks.py test_bad_input.py test_coordination.py test_sessions_context.py test_facts.py test_forgetting.py
 INPUT ?=
 LOCOMO ?=
 
@@ -33,7 +33,7 @@ serve: $(READY) ## a local server on port 8080, its keys in keys.json
 	@$(BIN)/slate serve --port 8080 --write-keys keys.json
 
 test: $(READY) ## all tests, on every core
-	@$(BIN)/python -m pytest -n auto --dist worksteal
+	@$(BIN)/python -m pytest -n auto --dist worksteal --durations 80
 
 check: $(READY) ## format, lint, types, imports, docs
 	@$(BIN)/ruff format --check --quiet . || { echo "run: .venv/bin/ruff format ."; exit 1; }
