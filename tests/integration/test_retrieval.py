@@ -269,6 +269,28 @@ def test_an_episode_for_some_readers_is_found_by_them_alone(ann: Person):
     assert not ann.post("/v1/episodes/search", ask, home)["items"]
 
 
+def test_a_session_that_was_closed_leaves_what_was_done_and_nothing_that_was_said(ann: Person):
+    session = f"s-{ann.name}"
+    ann.say(session, "user: My voucher says zanzibar")
+    pinned = {"goal": "Plan a trip to Bergen", "plan": [{"step": "book the ferry", "done": True}, {"step": "pack"}]}
+    ann.http.patch(f"/v1/sessions/{session}/pinned", json=pinned, headers={"If-Match": "*"})
+    ann.http.post(f"/v1/sessions/{session}/close", json={})
+    ann.slate.service.drain()
+    ask = {"query": "a trip to Bergen", "subject": ann.name}
+    (episode,) = ann.post("/v1/episodes/search", ask)["items"]
+    assert (episode["task"], episode["outcome"]) == ("Plan a trip to Bergen", "1 of 2 steps done")
+    assert episode["source"] == f"session {session}"
+    assert "zanzibar" not in str(episode)
+
+
+def test_a_session_without_a_goal_leaves_no_episode(ann: Person):
+    session = f"s-{ann.name}"
+    ann.say(session, "user: hello")
+    ann.http.post(f"/v1/sessions/{session}/close", json={})
+    ann.slate.service.drain()
+    assert ann.post("/v1/episodes/search", {"query": "hello", "subject": ann.name})["items"] == []
+
+
 def document(ann: Person, text: str, expect: int = 201, **more: Any) -> Any:
     body = {"document_id": f"d-{ann.name}", "title": "Handbook", "collection": f"c-{ann.name}", "text": text, **more}
     reply = ann.http.post("/v1/documents", json=body)

@@ -25,7 +25,7 @@ class Dispatch:
         summaries = memory.summaries
         self._memory = memory
         self._work: Final[Mapping[str, Work]] = {
-            EXTRACT: memory.extracting.consume,
+            EXTRACT: self._ended,
             LOOK: lambda message: summaries.look(message["tenant"], message["session_id"]),
             SUMMARY: self._digest,
             WAKE: memory.forgetting.waking.served,
@@ -42,6 +42,11 @@ class Dispatch:
         if work is None:
             raise UnknownKind
         work(message)
+
+    def _ended(self, message: Mapping[str, Any]) -> None:
+        """What was said is learned from; of a session that was closed, what was done is kept."""
+        self._memory.extracting.consume(message)
+        self._memory.retrieval.runs.closed(message)
 
     def _digest(self, message: Mapping[str, Any]) -> None:
         """A segment that ended is digested, and learned from."""

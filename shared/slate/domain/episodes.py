@@ -10,7 +10,8 @@ from slate.domain.instants import Instant
 from slate.domain.names import Id
 
 MAX_STEPS: Final = 100
-Words = Annotated[str, StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=10_000)]
+MAX_CHARACTERS: Final = 10_000
+Words = Annotated[str, StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=MAX_CHARACTERS)]
 
 
 class EpisodeStep(BaseModel):

@@ -24,6 +24,7 @@ from slate.service.search.indexing import Indexing
 from slate.service.search.knowledge import Knowledge
 from slate.service.search.known import FactSearch
 from slate.service.search.recalling import Recalling
+from slate.service.search.runs import Runs
 from slate.service.search.searching import Search
 from slate.service.tenants import Tenants
 
@@ -48,6 +49,7 @@ class Retrieval:
     facts: FactSearch
     recalling: Recalling
     episodes: Episodes
+    runs: Runs
     knowledge: Knowledge
     indexing: Indexing | None
     """None where there is no index to keep."""
@@ -76,6 +78,7 @@ class Retrieval:
             facts=facts,
             recalling=recalling,
             episodes=episodes,
+            runs=Runs(stores.sessions, stores.episodes, clock),
             knowledge=Knowledge(stores.documents, seeking, ids, clock),
             embedder=embedder,
             indexing=None
