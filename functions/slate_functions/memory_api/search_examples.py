@@ -4,30 +4,18 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from slate_functions.memory_api.facts_examples import FACT
+
 _AT: Final = "2026-03-02T09:30:00.000Z"
 
-SEARCH: Final[dict[str, Any]] = {"query": "what should I cook tonight?", "top_k": 5, "explain": True}
+SEARCH: Final[dict[str, Any]] = {"query": "where do I live?", "top_k": 5, "explain": True}
 FOUND: Final[dict[str, Any]] = {
     "items": [
         {
+            **FACT,
             "kind": "fact",
             "score": 0.9412,
-            "why": {"relevance": 0.65, "recency": 0.0962, "importance": 0.135, "confidence": 0.08},
-            "fact_id": "f-0001",
-            "statement": "Is vegetarian",
-            "category": "preference",
-            "attribute": "diet",
-            "value": "vegetarian",
-            "importance": 7,
-            "confidence": 0.8,
-            "topics": ["food"],
-            "state": "active",
-            "observed_at": _AT,
-            "last_confirmed_at": _AT,
-            "valid_from": _AT,
-            "created_at": _AT,
-            "updated_at": _AT,
-            "version": 1,
+            "why": {"relevance": 0.63, "recency": 0.0962, "importance": 0.135, "confidence": 0.08},
         }
     ],
     "warnings": [],
@@ -43,6 +31,7 @@ EPISODE: Final[dict[str, Any]] = {
     "episode_id": "e-7f3a",
     "agent": "billing-1",
     "readers": [],
+    "source": None,
     "created_at": _AT,
     "version": 1,
 }
