@@ -59,6 +59,7 @@ bench: $(READY) ## claims, contexts and searches: p50 and p95
 eval: $(READY) ## how well topic shifts are found, and what is recalled of LoCoMo's conversations: make eval LOCOMO=file
 	@PYTHONPATH=tests $(BIN)/python -m evals.topics
 	@PYTHONPATH=tests $(BIN)/python -m evals.locomo $(LOCOMO)
+	@PYTHONPATH=tests $(BIN)/python -m evals.forgetting
 
 costs: $(READY) ## count what each step costs, into docs/costs.md
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.costs

@@ -98,6 +98,7 @@ from slate.service.forgetting.evicting import Evicting
 from slate.service.forgetting.examining import Examining
 from slate.service.forgetting.fading import Fading
 from slate.service.forgetting.feedback import Learning
+from slate.service.forgetting.leaving import Leaving
 from slate.service.forgetting.undoing import Undoing
 from slate.service.forgetting.waking import Waking
 from slate.service.idempotency import Idempotency
@@ -316,6 +317,7 @@ def _memory(
             settings.merged_summary_tokens,
         ),
         similarity=None if settings.topic_similarity == CALIBRATED else float(settings.topic_similarity),
+        leaves=Leaving(sessions, DynamoFactRecords(storage), storage.codec.keyring).out,
     )
     ending = Ending(sessions, summaries, queue, ids, clock, idle_seconds=settings.session_idle_seconds)
     pinning, days = Pinning(sessions, counter), settings.session_retention_days
@@ -435,6 +437,7 @@ def _contexts(
         window=settings.default_window,
         receipt_days=settings.context_receipt_days,
         given=waking.given,
+        deleted=waking.deleted,
     )
 
 

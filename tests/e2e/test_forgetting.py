@@ -294,6 +294,35 @@ def test_a_context_warns_of_what_the_assistant_does_twice(acme, uid):
     ]
 
 
+def test_what_a_session_left_out_is_in_the_log_with_its_turns(acme, uid, service):
+    acme.post("/v1/sessions", {"session_id": f"s-{uid}", "subject": f"u-{uid}"}, 201)
+    said = [
+        {"role": "user", "content": "I want to return the boots that I bought."},
+        {"role": "assistant", "content": "Which size are they?"},
+        {"role": "user", "content": "hm", "importance": 2},
+        {"role": "user", "content": "Size 42."},
+    ]
+    acme.post(f"/v1/sessions/s-{uid}/turns", {"turns": said})
+    acme.post(f"/v1/sessions/s-{uid}/close", {}, 202)
+    service.drain()
+    left = {entry["rule"]: (entry["session_id"], entry["seqs"], entry["fact_id"]) for entry in log(acme, uid)}
+    assert left["below_4"] == (f"s-{uid}", [3], None)
+    assert left["summarised"] == (f"s-{uid}", [1, 2, 4], None)
+    assert "boots" not in str(log(acme, uid))
+
+
+def test_a_fact_that_was_deleted_is_in_no_receipt_one_that_faded_is(acme, uid, service):
+    deleted = put(acme, uid, statement="Plays the cello on Sundays", importance=5)["fact_id"]
+    put(acme, uid, statement="Plays the flute on Mondays", importance=4)
+    given = context(acme, uid, "who plays what on which day?")["context_id"]
+    acme.ask("DELETE", f"/v1/subjects/u-{uid}/facts/{deleted}")
+    pass_days(service, 29)
+    receipt = acme.ask("GET", f"/v1/contexts/{given}")
+    assert "cello" not in receipt.text
+    assert "flute" in receipt.text
+    assert {"id": deleted, "section": "facts", "reason": "deleted since"} in receipt.json["dropped"]
+
+
 def test_metrics_are_told_as_prometheus_reads_them(acme, uid, service):
     put(acme, uid, statement="Once saw a blue heron", importance=5)
     pass_days(service, 61)

@@ -1,5 +1,7 @@
 import io
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -46,3 +48,10 @@ def test_prometheus_text_has_every_count_and_each_part():
     assert "slate_decay_lag_seconds_total 1.5\n" in text
     assert "slate_facts_used_total 0\n" in text
     assert counts.value(Count.FORGOTTEN) == 3
+
+
+def test_the_example_dashboard_shows_what_is_counted():
+    dashboard = (Path(__file__).parents[2] / "docs" / "grafana" / "forgetting.json").read_text()
+    shown = set(re.findall(r"slate_(\w+)_total", dashboard))
+    assert len(shown) > 10
+    assert shown <= {count.value for count in Count}

@@ -51,6 +51,10 @@ class FactFading(Protocol):
         """Move a fact's importance, logged; the same ``once`` moves it once. Answers whether it moved."""
         ...
 
+    def deleted(self, tenant: str, ref: str, fact_ids: Sequence[str]) -> set[str]:
+        """Those of these facts that somebody forgot on purpose, or of which nothing is left."""
+        ...
+
     def living(self, tenant: str, ref: str) -> list[Fact]:
         """Every fact that is active or in limbo: one query."""
         ...
@@ -60,7 +64,7 @@ class FactFading(Protocol):
         ...
 
     def note_query(self, tenant: str, ref: str, query: str) -> None:
-        """Remember what was asked about a person; the last few are kept, sealed."""
+        """Remember what was asked about a person; the last few different queries are kept, sealed."""
         ...
 
     def note_served(self, tenant: str, ref: str, session_id: str, fact_ids: Sequence[str]) -> None:

@@ -81,6 +81,10 @@ class FactRecords(Protocol):
         """
         ...
 
+    def note(self, tenant: str, ref: str, entry: Forgetting) -> None:
+        """Add an entry to the log; one that is there stays."""
+        ...
+
     def log(self, tenant: str, ref: str, position: str | None, limit: int) -> Page[Forgetting]:
         """The forgetting log, the newest first."""
         ...

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +17,7 @@ from pydantic import JsonValue
 
 from slate.domain.errors import NotFound, SubjectErased
 from slate.domain.merging import compose, merge, quotable
-from slate.domain.segments import MAX_TURNS, Ending, SegmentBounds, endings
+from slate.domain.segments import MAX_TURNS, Closing, Ending, SegmentBounds, endings
 from slate.domain.sessions import Merged, Segment, Session, Speaker, Summary, Turn
 from slate.domain.summarising import RULES, digest
 from slate.domain.tenants import TenantSettings
@@ -31,6 +31,7 @@ from slate.ports.session_store import SessionStore
 from slate.ports.token_counter import TokenCounter
 from slate.ports.usage_meter import UsageMeter
 from slate.service.asking import ask
+from slate.service.forgetting.leaving import BELOW_4, SUMMARISED, TOPIC_CHANGE
 from slate.service.tenants import Tenants
 
 _log = logging.getLogger(__name__)
@@ -95,8 +96,13 @@ class Summaries:
         model: LanguageModel | None,
         bounds: SummaryBounds,
         similarity: float | None = None,
+        leaves: Callable[[str, str, str, Sequence[int]], None] = lambda _tenant, _session, _rule, _seqs: None,
     ) -> None:
-        """Without a ``model`` digests are made by rules; without a ``similarity`` the embedder's own holds."""
+        """Without a ``model`` digests are made by rules; without a ``similarity`` the embedder's own holds.
+
+        ``leaves`` is told which turns are not shown word for word any more, and by which rule.
+        """
+        self._leaves = leaves
         self._sessions = sessions
         self._tenants = tenants
         self._embedder = embedder
@@ -160,6 +166,8 @@ class Summaries:
             if cut is None:
                 return False
             _log.info("segment %d of a session ended: %s", cut.number, end.reason)
+            if end.reason is Closing.TOPIC:
+                self._leaves(tenant, session.session_id, TOPIC_CHANGE, range(cut.first_seq, cut.last_seq + 1))
             self._ask_for(tenant, session.session_id, cut.last_seq)
             # Not read again: the next cut is refused where a turn was deleted since these were counted.
             moved = {"segment": cut.number + 1, "segment_first": cut.last_seq + 1}
@@ -202,6 +210,10 @@ class Summaries:
                 return False
             if segment.due:
                 summary = self._made(tenant, session_id, segment)
+                # Told first: a crash between the two tells it again, to the same entry.
+                told = set(range(segment.first_seq, segment.last_seq + 1)).difference(summary.left_out)
+                self._leaves(tenant, session_id, BELOW_4, summary.left_out)
+                self._leaves(tenant, session_id, SUMMARISED, sorted(told))
                 if not self._sessions.keep_summary(tenant, session_id, segment, summary):
                     _log.info("a summary came late and was dropped")
                     return False

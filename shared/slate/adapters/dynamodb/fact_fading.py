@@ -167,6 +167,16 @@ class DynamoFactFading:
 
     # ---- all of a person's
 
+    def deleted(self, tenant: str, ref: str, fact_ids: Sequence[str]) -> set[str]:
+        """One read of both places of each."""
+        known = self._writes.known(tenant, ref, fact_ids)
+        stays = {
+            fact_id
+            for fact_id, each in known.items()
+            if each.fact.state is not FactState.FORGOTTEN or each.fact.gone_by in BY_ITSELF
+        }
+        return set(fact_ids) - stays
+
     def living(self, tenant: str, ref: str) -> list[Fact]:
         """One query."""
         return self._items.facts(
@@ -182,7 +192,7 @@ class DynamoFactFading:
         """A put over what was read; one that others are faster than is not missed."""
 
         def noted(said: list[str]) -> list[str]:
-            return said if said and said[-1] == query else [*said, query][-ASKED_KEPT:]
+            return [*(each for each in said if each != query), query][-ASKED_KEPT:]
 
         self._note(tenant, ref, _ASKED, noted, ttl=None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from itertools import islice
 from typing import Final, TypeVar
 
@@ -152,6 +153,11 @@ class DynamoFactRecords:
         return True
 
     # ---- the log
+
+    def note(self, tenant: str, ref: str, entry: Forgetting) -> None:
+        """One put."""
+        with suppress(ConditionFailed):
+            self._storage.calls.write(tenant, put(self._items.log_item(tenant, ref, entry)))
 
     def log(self, tenant: str, ref: str, position: str | None, limit: int) -> Page[Forgetting]:
         """One query backward."""

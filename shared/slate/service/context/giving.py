@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from slate.contract.contexts import AskContext, GivenContext
@@ -41,8 +41,10 @@ class Contexts:
         window: int,
         receipt_days: int,
         given: Callable[[str, Context], None] = lambda _tenant, _context: None,
+        deleted: Callable[[str, Context], Collection[str]] = lambda _tenant, _context: (),
     ) -> None:
-        """``given`` is told of each context that was kept."""
+        """``given`` is told of each context that was kept; ``deleted`` names items about facts that are gone since."""
+        self._deleted = deleted
         self._sources = sources
         self._memory = memory
         self._store = store
@@ -115,7 +117,7 @@ class Contexts:
         return _given(self._without_deleted(principal.tenant, context), form)
 
     def _without_deleted(self, tenant: str, context: Context) -> Context:
-        """A turn that was deleted is served neither through its receipt nor through what was digested from it."""
+        """A turn or a fact that was deleted is served neither through its receipt nor through what was made from it."""
         gone: dict[str, str] = {}
         for session_id, shown in turns_of(context).items():
             there = self._turns_there(tenant, session_id, sorted(shown))
@@ -125,6 +127,7 @@ class Contexts:
             withdrawn = self._sessions.withdrawn(tenant, context.session)
             made_before = (item.id for item in digest if item.version is not None and item.version < withdrawn)
             gone |= dict.fromkeys(made_before, "a turn that was digested with it was deleted since")
+        gone |= dict.fromkeys(self._deleted(tenant, context), "deleted since")
         return without(context, gone)
 
     def _turns_there(self, tenant: str, session_id: str, seqs: Sequence[int]) -> set[int]:

@@ -92,6 +92,20 @@ class Waking:
             return woke
         return 0
 
+    def deleted(self, tenant: str, context: Context) -> list[str]:
+        """The items of a receipt about facts that somebody deleted since, or of which nothing is left."""
+        about = {
+            item.id: item.id.split("+")
+            for section in context.sections
+            if section.name in (SectionName.FACTS, SectionName.RECONFIRM)
+            for item in section.items
+        }
+        if not about or context.subject is None:
+            return []
+        ref = self._keyring.ref(tenant, context.subject)
+        gone = self._fading.deleted(tenant, ref, sorted({each for ids in about.values() for each in ids}))
+        return [item for item, ids in about.items() if not gone.isdisjoint(ids)]
+
     # ---- spoken of
 
     def heard(self, tenant: str, ref: str, said: Sequence[Heard]) -> int:
