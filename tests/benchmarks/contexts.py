@@ -16,9 +16,24 @@ from slate.testing.in_process import InProcessSlate
 TURNS: Final = 10_000
 TIMES: Final = 60
 TOTAL: Final = 4_096
-_WORDS: Final = (
-    ["order", "price", "red", "blue", "delivery", "Friday", "invoice", "seat", "plan", "Germany", "return", "label", "broken", "fixed", "thanks", "quote"]
-)
+_WORDS: Final = [
+    "order",
+    "price",
+    "red",
+    "blue",
+    "delivery",
+    "Friday",
+    "invoice",
+    "seat",
+    "plan",
+    "Germany",
+    "return",
+    "label",
+    "broken",
+    "fixed",
+    "thanks",
+    "quote",
+]
 
 
 def fill(http: httpx.Client, session_id: str, turns: int) -> None:

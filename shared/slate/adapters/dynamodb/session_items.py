@@ -27,6 +27,7 @@ from typing import Any, Final
 
 from slate.adapters.dynamodb import contents
 from slate.adapters.dynamodb.calls import Item, Key
+from slate.adapters.dynamodb.codec import to_json
 from slate.adapters.dynamodb.keys import (
     content_key,
     first_key,
@@ -263,10 +264,7 @@ def shortened(said: Mapping[str, Any]) -> dict[str, Any]:
     """The beginning and the end of what was said, with a marker between."""
     calls = said["tool_calls"]
     if contents.size_of(calls) > SHOWN_BEGINNING + SHOWN_END:
-        calls = [
-            {**call, "arguments": {"shortened": _ends(contents.to_json(call["arguments"]).decode())}}
-            for call in calls[:8]
-        ]
+        calls = [{**call, "arguments": {"shortened": _ends(to_json(call["arguments"]).decode())}} for call in calls[:8]]
     return {**said, "content": _ends(said["content"]), "tool_calls": calls}
 
 
