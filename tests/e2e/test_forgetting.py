@@ -128,6 +128,14 @@ def test_what_is_pinned_or_hardly_changes_stays_and_half_lives_are_the_tenants(a
     assert sorted(known(acme, uid)) == ["Collects stamps", "Lives by Berlin time"]
 
 
+def test_what_has_faded_is_not_served_however_late_the_sweep_is(acme, uid, service):
+    put(acme, uid, statement="Once saw a blue heron", importance=5)
+    service.local.clock.advance(61 * DAY)
+    assert known(acme, uid) == ["Once saw a blue heron"], "nobody has put it in limbo yet"
+    assert "heron" not in str(context(acme, uid, "which bird was it?")["sections"])
+    assert acme.post(f"/v1/subjects/u-{uid}/search", {"query": "blue heron"})["items"] == []
+
+
 def test_a_longer_half_life_reaches_facts_that_are_there_without_a_scan(acme, uid, service, settings):
     put(acme, uid, statement="Once saw a blue heron", importance=5)
     settings(half_lives={"other": 600})

@@ -71,6 +71,11 @@ def strength(fact: Fact, policy: DecayPolicy, now: int) -> float:
     return decayed(start_of(fact), now - since(fact), half_life_ms(fact, policy))
 
 
+def faded(fact: Fact, policy: DecayPolicy, now: int) -> bool:
+    """Whether it is too weak to be served."""
+    return fades(fact, policy) and strength(fact, policy, now) < policy.limbo_below
+
+
 def falls_below(fact: Fact, policy: DecayPolicy, threshold: float) -> int:
     """The first instant at which a fading fact is weaker than this, in closed form."""
     start, began = start_of(fact), since(fact)

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from slate.domain.errors import Unavailable
 from slate.domain.facts.model import Category, Fact
 from slate.domain.facts.standing import Question, questions, serves
+from slate.domain.forgetting.strength import faded
 from slate.domain.indexed import Kind
 from slate.domain.ranking.facts import best_facts, is_always_served
 from slate.domain.ranking.turns import Ranked
@@ -18,6 +19,7 @@ from slate.ports.clock import Clock
 from slate.ports.fact_store import FactStore
 from slate.ports.memory_index import Probe
 from slate.service.search.asking import Reader, Seeking
+from slate.service.tenants import Tenants
 
 ALIKE: Final = 500
 DEGRADED: Final = "the index does not answer: facts were found by category, slot, topic and words"
@@ -46,18 +48,20 @@ class Known(NamedTuple):
 class FactSearch:
     """Ranks what is known."""
 
-    def __init__(self, facts: FactStore, seeking: Seeking, clock: Clock) -> None:
+    def __init__(self, facts: FactStore, seeking: Seeking, tenants: Tenants, clock: Clock) -> None:
         self._facts = facts
+        self._tenants = tenants
         self._seeking = seeking
         self._clock = clock
 
     def find(self, tenant: str, ref: str, wanted: Wanted, reader: Reader) -> Known:
         """One query of the storage, one of the index."""
-        now = self._clock.now()
+        now, policy = self._clock.now(), self._tenants.of(tenant).decay
+        # What is too weak is not served from that instant on, however late it is put in limbo.
         served = [
             fact
             for fact in self._facts.active(tenant, ref)
-            if serves(fact, now) and reader.may_read(fact.readers, None)
+            if serves(fact, now) and not faded(fact, policy, now) and reader.may_read(fact.readers, None)
         ]
         asked = questions(served, now)
         unsure = {fact.fact_id for question in asked for fact in question.facts}

@@ -70,7 +70,7 @@ class Retrieval:
     ) -> Self:
         """Put it together."""
         seeking = Seeking(index, None if embedder is None else CachingEmbedder(embedder), scratch)
-        facts = FactSearch(stores.facts, seeking, clock)
+        facts = FactSearch(stores.facts, seeking, tenants, clock)
         recalling = Recalling(stores.sessions, stores.facts, stores.records, tenants, seeking, clock)
         episodes = Episodes(stores.episodes, seeking, stores.keyring, idempotency, clock)
         return cls(
