@@ -12,10 +12,11 @@ from typing import Final
 
 from slate.domain.budget import Draft, Fit, Ranked, Want, no_room
 from slate.domain.context import Dropped, Item, SectionName
+from slate.domain.forgetting.strength import MOST_IMPORTANT, in_session
 from slate.domain.merging import merged_lines
 from slate.domain.pinned import text_of
 from slate.domain.rendering import line_tokens
-from slate.domain.sessions import VERBATIM_ABOVE, Mark, Snapshot, Speaker, Turn
+from slate.domain.sessions import VERBATIM_ABOVE, Mark, Session, Snapshot, Speaker, Turn
 from slate.domain.tokens import Count
 from slate.domain.transcript import LONGEST_SHARE, SHORTEST, Fitter, Window, exchanges, shorten, shown_tokens
 
@@ -136,12 +137,22 @@ def _marked(snapshot: Snapshot, total: int, count: Count) -> Draft | None:
         return marker_for(snapshot.session.session_id, turn, max(tokens, turn.tokens))
 
     shown = [shorten(turn, longest, count, mark) if turn.role is Speaker.TOOL else turn for turn in turns]
-    ranked = sorted(shown, key=_of_tools_alone)  # stable: by importance, the newest first, as they were read
+    session = snapshot.session
+    # Stable: among equals the newest first, as they were read.
+    ranked = sorted(shown, key=lambda turn: (_of_tools_alone(turn), -_strength(turn, session)))
     in_time = sorted(shown, key=lambda turn: turn.seq)
     items = tuple(line_tokens(count, turn_item(turn, count), SectionName.MARKED) for turn in in_time)
     places = {turn.seq: place for place, turn in enumerate(in_time)}
     said = frozenset(_id(turn) for turn in ranked if not _of_tools_alone(turn))
     return Ranked(SectionName.MARKED, items, order=tuple(places[turn.seq] for turn in ranked), need=said)
+
+
+def _strength(turn: Turn, session: Session) -> float:
+    """What is above 7 stays as it was said; the rest loses one half in fifteen exchanges."""
+    if turn.importance > VERBATIM_ABOVE:
+        return turn.importance / MOST_IMPORTANT
+    since = session.exchanges * max(session.turns - turn.seq, 0) / max(session.turns, 1)
+    return in_session(turn.importance, since)
 
 
 def _of_tools_alone(turn: Turn) -> bool:

@@ -155,3 +155,16 @@ def test_a_shortened_text_keeps_its_beginning_and_its_end(most):
     if most > 20:
         assert short.startswith("Start.")
         assert short.endswith("End.")
+
+
+def test_a_marked_turn_of_middling_importance_gives_way_with_the_exchanges_what_matters_does_not():
+    old = turn(2, "user", "We chose blue for the cover of it. " + "Blue it is. " * 40, marks=["decision"], importance=7)
+    vital = turn(3, "user", "Never post to my old address. " + "Never do. " * 40, marks=["constraint"], importance=9)
+    new = turn(60, "user", "We chose oak for the desk in it. " + "Oak it is. " * 40, marks=["decision"], importance=5)
+    said = [turn(1, "user", "Hello."), old, vital, *chat(4, 28), new, *chat(61, 40)]
+    read = snapshot(said, merged=Merged(fields={"intent": "chat"}, segments=(1,), last_seq=130))
+    lasted = read.session.model_copy(update={"turns": 140, "exchanges": 70})
+    made = context(read.model_copy(update={"session": lasted}), total=2_000, marked=350)
+    assert {item.seq for item in section(made, "marked").items} == {3, 60}
+    at_once = context(read, total=2_000, marked=350)
+    assert {item.seq for item in section(at_once, "marked").items} == {2, 3}

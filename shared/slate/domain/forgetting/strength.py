@@ -35,7 +35,7 @@ def decayed(start: float, age: float, half_life: float) -> float:
     return float(start * 2 ** (-max(age, 0) / half_life))
 
 
-def in_session(importance: int, exchanges: int, half_life: int = SESSION_HALF_LIFE) -> float:
+def in_session(importance: int, exchanges: float, half_life: int = SESSION_HALF_LIFE) -> float:
     """How strong something said in a session is, so many exchanges later."""
     return decayed(importance / MOST_IMPORTANT, exchanges, half_life)
 
