@@ -107,7 +107,7 @@ def idle_month(known: Measured, prices: Prices, stack: Stack) -> list[tuple[str,
             + decays * stack.decay_seconds * stack.decay_gb * prices.gb_second
             + decays * (prices.million_schedules + prices.million_invocations) / 1e6,
         ),
-        ("alarms", f"{stack.alarms} alarms", stack.alarms * prices.alarm_month),
+        ("alarms", f"{stack.alarm_metrics} metrics", stack.alarm_metrics * prices.alarm_month),
     ]
 
 
@@ -293,7 +293,7 @@ USD, without a free tier; put in your own and run `make costs`.
 | a million requests of the HTTP API | {prices.million_requests:g} |
 | a million schedules | {prices.million_schedules:g} |
 | a KMS key, a month | {prices.key_month:g} |
-| an alarm, a month | {prices.alarm_month:g} |
+| a metric of an alarm, a month | {prices.alarm_month:g} |
 
 **A month in which nobody calls**
 

@@ -33,7 +33,8 @@ class Stack:
     run_seconds: int = 55
     poll_seconds: int = 5
     sweeper_gb: float = 0.5
-    alarms: int = 15
+    alarm_metrics: int = 21
+    """An alarm on a rate is billed for both of its metrics."""
     decay_minutes: int = 5
     """Between two runs of decay, which look at as many shards as a poll."""
     decay_gb: float = 0.5

@@ -32,5 +32,8 @@ def test_its_runs_and_polls_are_those_of_the_settings():
 
 
 def test_all_that_costs_at_rest_is_counted(stack):
-    assert len(stack.of_type("AWS::CloudWatch::Alarm")) == Stack().alarms
+    alarms = stack.of_type("AWS::CloudWatch::Alarm").values()
+    watched = [sum("MetricStat" in metric for metric in alarm.get("Metrics", [])) or 1 for alarm in alarms]
+    assert sum(watched) == Stack().alarm_metrics
+    assert len(stack.of_type("AWS::CloudWatch::Dashboard")) <= 3, "three are free"  # as it says
     assert len(stack.of_type("AWS::KMS::Key")) == 1
