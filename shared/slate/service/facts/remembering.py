@@ -17,6 +17,7 @@ from slate.domain.facts.sensitive import sensitive
 from slate.domain.facts.slots import canonical, same_attribute, slot_of
 from slate.domain.facts.standing import held_at, shown
 from slate.ports.clock import Clock
+from slate.ports.counts import Count, Counts, NoCounts
 from slate.ports.fact_records import FactRecords
 from slate.ports.fact_store import Act, ConsentMoved, FactStore, Shelf
 from slate.ports.keyring import Keyring
@@ -86,8 +87,10 @@ class Facts:
         idempotency: Idempotency,
         cursors: Cursors,
         clock: Clock,
+        counts: Counts | None = None,
     ) -> None:
         self._facts = facts
+        self._counts = NoCounts() if counts is None else counts
         self._records = records
         self._deciding = deciding
         self._tenants = tenants
@@ -265,9 +268,11 @@ class Facts:
                 raise Conflict(f"the person has not consented to keeping {', '.join(missing)}", consent=missing)
             try:
                 version = consents.version if fact.sensitive else None
-                return shown(self._facts.restore(tenant, ref, fact_id, now, consents=version), now)
+                restored = self._facts.restore(tenant, ref, fact_id, now, consents=version)
             except ConsentMoved:
                 continue
+            self._counts.add(Count.RESTORED)
+            return shown(restored, now)
 
     def keep(self, principal: Principal, subject: str, fact_id: str) -> Fact:
         """Put a fact in limbo: not served, restorable.
