@@ -330,7 +330,7 @@ def _memory(
     evicting = Evicting(fades, tenants, queue, clock, parts.counts)
     waking = Waking(fades, DynamoContextStore(storage), tenants, keyring, queue, clock, parts.counts)
     deciding = Deciding(facts, records, tenants, clock, evicting.decided)
-    knowing = Facts(facts, records, deciding, tenants, keyring, idempotency, cursors, clock, parts.counts)
+    knowing = Facts(facts, records, deciding, tenants, keyring, idempotency, cursors, clock, counts=parts.counts)
     watches = Watches(summaries, TurnWatch(tenants, queue))
     stores = Stores(
         sessions=sessions,

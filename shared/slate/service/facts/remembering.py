@@ -87,6 +87,7 @@ class Facts:
         idempotency: Idempotency,
         cursors: Cursors,
         clock: Clock,
+        *,
         counts: Counts | None = None,
     ) -> None:
         self._facts = facts
