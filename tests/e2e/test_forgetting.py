@@ -207,6 +207,14 @@ def test_the_log_is_filtered_and_many_acts_are_undone_at_once(acme, uid, service
     assert acme.post(f"/v1/subjects/u-{uid}/forgetting-log/restore", {"rule": "decay"})["items"] == []
 
 
+def test_what_somebody_deleted_is_not_taken_for_gone_by_itself(acme, uid, service):
+    fact = put(acme, uid, statement="Once saw a blue heron", importance=5)["fact_id"]
+    pass_days(service, 61)
+    assert facts(acme, uid, "?state=limbo")[0]["gone_by"] == "decay"
+    acme.ask("DELETE", f"/v1/subjects/u-{uid}/facts/{fact}")
+    assert restore(acme, uid, fact)["importance"] == 5
+
+
 def test_feedback_moves_importance_once_a_context_logged_and_never_across_seven(acme, uid):
     used = put(acme, uid, statement="Plays the cello on Sundays", importance=7)["fact_id"]
     noise = put(acme, uid, statement="Plays the flute on Mondays", importance=5)["fact_id"]

@@ -36,7 +36,7 @@ def forget(timeline: Timeline, fact: Fact, fetch: Fetch, now: int, until: int, *
         value = next(each.value for each in timeline if each.fact_id == fact.fact_id)
         after = (*timeline, Observation(fact.fact_id, end, value, 0, withdraws=True, closes=fact.fact_id))
     changed, _ = settle(timeline, after, fetch)
-    gone = {"state": FactState.FORGOTTEN, "restorable_until": until}
+    gone = {"state": FactState.FORGOTTEN, "restorable_until": until, "gone_by": None}
     return Changed(after, _with(changed, fact, gone))
 
 
@@ -69,7 +69,7 @@ def keep_maybe(timeline: Timeline, fact: Fact, fetch: Fetch, new_id: NewId) -> C
         Conflict: it was superseded.
     """
     restored = restore(timeline, fact, fetch, new_id)
-    limbo = {"state": FactState.LIMBO, "keep_maybe": True, "restorable_until": None}
+    limbo = {"state": FactState.LIMBO, "keep_maybe": True, "restorable_until": None, "gone_by": None}
     return Changed(restored.timeline, _with(restored.changed, fact, limbo))
 
 

@@ -119,7 +119,7 @@ class Fact(BaseModel):
     woken_at: Instant | None = Field(default=None, description="when it was last used, spoken of, or brought back")
     wakes: int = Field(default=0, description="how often it was used; each makes its half-life longer")
     adjusted: int = Field(default=0, description="steps that feedback moved its importance by")
-    gone_by: str | None = Field(default=None, description="the rule that put it in limbo or forgot it")
+    gone_by: str | None = Field(default=None, description="the rule by which it went by itself")
     created_at: Instant
     updated_at: Instant
     version: int = 1
