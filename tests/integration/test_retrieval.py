@@ -240,6 +240,34 @@ def test_a_turn_of_the_same_session_is_shown_once(ann: Person):
     assert len(shown) == len(set(shown))
 
 
+# ---- notices
+
+
+def moved(ann: Person) -> str:
+    for city in ("London", "Berlin"):
+        ann.know(f"Lives in {city}", category="identity", attribute="city", value=city)
+    session = f"s-{ann.name}"
+    ann.http.post("/v1/sessions", json={"session_id": session, "subject": ann.name})
+    return session
+
+
+def test_a_notice_that_had_no_room_is_told_by_a_later_context_and_then_no_more(ann: Person):
+    session = moved(ann)
+    assert "notices" not in ann.context("where?", session=session, budget={"total": 4_096, "notices": 0})
+    assert "notices" not in ann.context("where?", session=session, budget={"total": 8})
+    (told,) = ann.context("where?", session=session)["notices"]
+    assert "Berlin" in told
+    assert "notices" not in ann.context("where?", session=session)
+
+
+def test_a_context_that_is_refused_tells_no_notice(ann: Person):
+    session = moved(ann)
+    ann.http.patch(f"/v1/sessions/{session}/pinned", json={"goal": "travel " * 50}, headers={"If-Match": "*"})
+    body = {"subject": ann.name, "query": "where?", "session": session, "budget": {"total": 20}}
+    assert ann.http.post("/v1/context", json=body).status_code == 422
+    assert len(ann.context("where?", session=session)["notices"]) == 1
+
+
 # ---- episodes and documents
 
 

@@ -89,6 +89,9 @@ class Contexts:
         if warned := tuple(warning for offer in offers for warning in offer.warnings):
             context = context.model_copy(update={"warnings": (*context.warnings, *warned)})
         context = context.model_copy(update={"query": body.query})
+        # Not before: what has no room, or a total that is refused, leaves it to be told by a later context.
+        elsewhere = dict.fromkeys(self._memory.told(principal.tenant, context), "told in another context meanwhile")
+        context = without(context, elsewhere)
         days = min([self._receipt_days, *(o.keep_days for o in offers if o.keep_days is not None)])
         self._store.keep(principal.tenant, context, now + days * _DAY_MS)
         self._given(principal.tenant, context)

@@ -6,6 +6,7 @@ from typing import Final
 
 from slate.domain.access import Principal
 from slate.domain.budget import Draft
+from slate.domain.context import Context, SectionName
 from slate.domain.errors import Invalid, NotFound
 from slate.domain.facts.model import Category, Notice
 from slate.domain.facts.topics import topics_of
@@ -93,6 +94,15 @@ class MemorySource:
             warnings += done.warnings
         return Offer(drafts=drafts, warnings=tuple(dict.fromkeys(warnings)))
 
+    def told(self, tenant: str, context: Context) -> list[str]:
+        """Each session is told once, of what is really shown: whoever notes a notice first tells it."""
+        shown = [item.id for each in context.sections if each.name is SectionName.NOTICES for item in each.items]
+        if not shown or context.session is None or context.subject is None:
+            return []
+        ref = self._keyring.ref(tenant, context.subject)
+        mine = self._records.deliver(tenant, ref, context.session, shown)
+        return [each for each in shown if each not in mine]
+
     def _known(self, known: Known) -> list[Draft]:
         return [
             facts_draft(known.always, known.best, self._count),
@@ -115,15 +125,11 @@ class MemorySource:
         return knowledge_draft(parts, self._count)
 
     def _notices(self, asked: Asked, ref: str) -> list[Notice]:
-        """Each session is told once: whoever notes it first tells it."""
+        """What this session was not told yet."""
         session, tenant = asked.body.session, asked.principal.tenant
         if session is None:
             return []
-        new = [n for n in self._records.undelivered(tenant, ref, session) if asked.may_read(n.readers, None)]
-        if not new:
-            return []
-        mine = self._records.deliver(tenant, ref, session, [notice.notice_id for notice in new])
-        return [notice for notice in new if notice.notice_id in mine]
+        return [n for n in self._records.undelivered(tenant, ref, session) if asked.may_read(n.readers, None)]
 
     def _last_said(self, principal: Principal, session_id: str | None) -> str | None:
         """Where nobody says what it is about: the user's last words."""

@@ -13,7 +13,7 @@ from typing import Protocol
 from slate.contract.contexts import AskContext
 from slate.domain.access import Principal
 from slate.domain.budget import Draft
-from slate.domain.context import Dropped
+from slate.domain.context import Context, Dropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,4 +67,8 @@ class SubjectSource(Protocol):
         Raises:
             Invalid: it is asked for something that there is not.
         """
+        ...
+
+    def told(self, tenant: str, context: Context) -> Collection[str]:
+        """Note what of a context is told only once; answers the items that another context told meanwhile."""
         ...
