@@ -55,3 +55,7 @@ class DocumentStore(Protocol):
             VersionMismatch: it is not at ``version``.
         """
         ...
+
+    def sweep(self, tenant: str, document_id: str) -> None:
+        """Remove what writings that are not the document left, as ``put`` and ``delete`` do."""
+        ...

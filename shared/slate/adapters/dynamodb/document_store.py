@@ -1,18 +1,30 @@
-"""Documents in DynamoDB: parts are written under a name of their own, then the head, in one put, turns to them.
+"""Documents in DynamoDB: parts are written under a name of their own, then the head, in one step, turns to them.
 
-So a reader sees all parts of one writing or all of another. What a crash leaves of a writing whose head never turned
-to it is named by nothing and served to nobody.
+So a reader sees all parts of one writing or all of another. Parts that no head names stand under a mark: it is made
+before the first of them, goes in the step in which the head turns to them, and comes back in the step in which the
+head turns away. Whatever a crash leaves is found by the marks, and removed by the next to write or delete the document.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any, Final
 
-from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, Write
+from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
 from slate.adapters.dynamodb.changes import put
-from slate.adapters.dynamodb.keys import DOCUMENT, END, document_key, list_pk, part_key, parts_prefix, prefix
+from slate.adapters.dynamodb.keys import (
+    DOCUMENT,
+    END,
+    WRITING,
+    document_key,
+    list_pk,
+    part_key,
+    parts_prefix,
+    prefix,
+    writing_key,
+)
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.documents import Document, Part
 from slate.domain.errors import NotFound, Unavailable, VersionMismatch
@@ -21,6 +33,7 @@ from slate.ports.graph_store import Page
 from slate.ports.ids import Ids
 
 _SAID: Final = "said"
+_AS_SEEN: Final = "#generation = :seen AND #version = :version"
 _TRIES: Final = 10
 _PLAIN: Final = ("collection", "parts", "created_at", "updated_at", "version")
 
@@ -33,26 +46,19 @@ class DynamoDocumentStore:
         self._ids = ids
 
     def put(self, tenant: str, document: Document, parts: Sequence[Part], version: int | None) -> Document:
-        """The parts, side by side; then the head, if it is as it was seen."""
-        generation = self._ids.new()
-        written = Kept(document, generation)
-        self._storage.each(lambda part: self._put_part(tenant, written, part), parts)
-        before = self._head(tenant, document.document_id)
+        """A mark, the parts side by side, then the head, if it is as it was seen; from the start where it is not."""
         for _ in range(_TRIES):
+            before = self._head(tenant, document.document_id)
             if version is not None and (before is None or before.document.version != version):
-                self._drop_parts(tenant, written)
                 raise _mismatch(before, document.document_id)
-            kept = self._following(document, before)
-            try:
-                self._storage.calls.write(tenant, self._head_write(tenant, kept, generation, before))
-            except ConditionFailed as failed:
-                there = None if failed.old is None else self._kept(tenant, failed.old)
-                if there is None or there.generation != generation:
-                    before = there
-                    continue
-            if before is not None:
-                self._drop_parts(tenant, before)
-            return kept
+            written = Kept(self._following(document, before), self._ids.new())
+            with suppress(ConditionFailed):  # by this very call, whose reply was lost
+                self._storage.calls.write(tenant, put(self._mark(tenant, written)))
+            self._put_parts(tenant, written, parts)
+            if self._turn(tenant, written, before):
+                self.sweep(tenant, document.document_id)
+                return written.document
+            self._remove(tenant, self._mark(tenant, written))
         raise Unavailable("others keep writing this document; repeat the call")
 
     def get(self, tenant: str, document_id: str) -> Kept:
@@ -84,18 +90,59 @@ class DynamoDocumentStore:
         return [self._part(tenant, found[key]) for key in keys if key in found]
 
     def delete(self, tenant: str, document_id: str, version: int | None) -> None:
-        """The head first, so that it is not found any more; then its parts."""
+        """The head first, so that it is not found any more; then all parts that there are."""
         kept = self.get(tenant, document_id)
         if version is not None and kept.document.version != version:
             raise _mismatch(kept, document_id)
-        condition, values = "#generation = :seen AND #version = :version", _seen(kept)
+        gone = Write(document_key(tenant, document_id), _AS_SEEN, _seen(kept), delete=True)
         try:
-            gone = Write(document_key(tenant, document_id), condition, values, delete=True)
-            self._storage.calls.write(tenant, gone)
-        except ConditionFailed as failed:
-            if failed.old is not None:
-                raise _mismatch(self._kept(tenant, failed.old), document_id) from None
-        self._drop_parts(tenant, kept)
+            self._storage.calls.transact(tenant, [gone, put(self._mark(tenant, kept, over=True))])
+        except TransactionRefused as refused:
+            there = refused.failed.get(0)
+            if there is not None:
+                raise _mismatch(self._kept(tenant, there), document_id) from None
+        self.sweep(tenant, document_id)
+
+    def sweep(self, tenant: str, document_id: str) -> None:
+        """Remove the parts of every writing that is not the document; one that is under way begins again."""
+        marks = prefix(f"{WRITING}{document_id}#")
+        for item in list(self._storage.calls.query(tenant, list_pk(tenant, "documents"), between=marks)):
+            key = Key(item["pk"], item["sk"])
+            given_up = Write(key, "attribute_exists(#pk)", {":yes": True}, "SET #over = :yes")
+            with suppress(ConditionFailed):  # it became the document meanwhile, or another swept it
+                self._remove(tenant, self._storage.calls.write(tenant, given_up))
+
+    # ---- writings
+
+    @staticmethod
+    def _mark(tenant: str, kept: Kept, *, over: bool = False) -> Item:
+        """The mark of a writing; ``over`` where its parts are only to be removed."""
+        key, place = writing_key(tenant, kept.document.document_id, kept.generation), kept.document
+        return {**key.attributes, "collection": place.collection, "parts": place.parts, "over": over}
+
+    def _turn(self, tenant: str, written: Kept, before: Kept | None) -> bool:
+        """The head turns to a writing, unless it moved, or the writing was given up for one that a crash left."""
+        mark = writing_key(tenant, written.document.document_id, written.generation)
+        writes = [
+            self._head_write(tenant, written.document, written.generation, before),
+            Write(mark, "#over = :no", {":no": False}, delete=True),
+        ]
+        if before is not None:
+            writes.append(put(self._mark(tenant, before, over=True)))
+        try:
+            self._storage.calls.transact(tenant, writes)
+        except TransactionRefused as refused:
+            there = refused.failed.get(0)
+            return there is not None and there["generation"] == written.generation  # by this call: a reply was lost
+        return True
+
+    def _remove(self, tenant: str, mark: Item) -> None:
+        """The parts, and then the mark, which nothing needs any more."""
+        document_id, generation = str(mark["sk"]).removeprefix(WRITING).split("#")
+        numbers = range(mark["parts"])
+        parts = [part_key(tenant, mark["collection"], document_id, generation, number) for number in numbers]
+        self._storage.calls.delete_many(tenant, parts)
+        self._storage.calls.delete_many(tenant, [Key(mark["pk"], mark["sk"])])
 
     # ---- items
 
@@ -117,7 +164,7 @@ class DynamoDocumentStore:
         }
         if before is None:
             return put(item)
-        return Write(key, "#generation = :seen AND #version = :version", _seen(before), item=item)
+        return Write(key, _AS_SEEN, _seen(before), item=item)
 
     def _head(self, tenant: str, document_id: str) -> Kept | None:
         item = self._storage.calls.get(tenant, document_key(tenant, document_id))
@@ -129,6 +176,9 @@ class DynamoDocumentStore:
         plain = {name: item[name] for name in _PLAIN}
         document_id = str(item["sk"]).removeprefix(DOCUMENT)
         return Kept(Document.model_validate({**said, **plain, "document_id": document_id}), str(item["generation"]))
+
+    def _put_parts(self, tenant: str, kept: Kept, parts: Sequence[Part]) -> None:
+        self._storage.each(lambda part: self._put_part(tenant, kept, part), parts)
 
     def _put_part(self, tenant: str, kept: Kept, part: Part) -> None:
         key = self._key(tenant, kept, part.number)
@@ -142,10 +192,6 @@ class DynamoDocumentStore:
     def _part(self, tenant: str, item: Item) -> Part:
         said: Any = self._storage.codec.open(tenant, None, Key(item["pk"], item["sk"]), _SAID, item[_SAID])
         return Part(item["number"], tuple(said["headings"]), said["text"])
-
-    def _drop_parts(self, tenant: str, kept: Kept) -> None:
-        numbers = range(kept.document.parts)
-        self._storage.calls.delete_many(tenant, [self._key(tenant, kept, number) for number in numbers])
 
     @staticmethod
     def _key(tenant: str, kept: Kept, number: int) -> Key:

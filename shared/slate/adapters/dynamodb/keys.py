@@ -309,6 +309,7 @@ def context_part_key(tenant: str, context_id: str, number: int) -> Key:
 EPISODE: Final = "EPISODE#"
 DOCUMENT: Final = "DOCUMENT#"
 PART: Final = "PART#"
+WRITING: Final = "WRITING#"
 
 
 def episodes_pk(tenant: str, ref: str | None) -> str:
@@ -324,6 +325,11 @@ def episode_key(tenant: str, ref: str | None, episode_id: str) -> Key:
 def document_key(tenant: str, document_id: str) -> Key:
     """A document's head, in the tenant's list."""
     return Key(list_pk(tenant, "documents"), DOCUMENT + document_id)
+
+
+def writing_key(tenant: str, document_id: str, generation: str) -> Key:
+    """What says that a writing of a document has parts and is not, or is no more, the document; in the same list."""
+    return Key(list_pk(tenant, "documents"), f"{WRITING}{document_id}#{generation}")
 
 
 def parts_prefix(document_id: str, generation: str) -> str:

@@ -10,7 +10,8 @@ Keys (DESIGN: every partition key starts with ``<tenant>#``, so that IAM can enf
     <t>#U#<ref>        SESSION#<created at>#<session>: a subject's sessions
     <t>#X#<extraction> EXTRACTION
     <t>#P#<ref or ->   EPISODE#<id>
-    <t>#D#<collection> PART#<document>#<writing>#<number>; the document's head is in the tenant's list
+    <t>#D#<collection> PART#<document>#<writing>#<number>; the document's head is in the tenant's list, and there,
+                       as WRITING#<document>#<writing>, what has parts and is not the document
     <t>#L#<name>       LOCK
     <t>#I#<key>        one idempotency record
     <t>#N#<kind>       lists: graphs, sessions, keys, webhooks

@@ -96,7 +96,12 @@ class Knowledge:
         """
         if principal.subject is not None:
             raise Forbidden("this key is bound to one subject; use one that is not to delete documents")
-        self._reached(principal, self._store.get(principal.tenant, document_id))
+        try:
+            kept = self._store.get(principal.tenant, document_id)
+        except NotFound:
+            self._store.sweep(principal.tenant, document_id)  # of a delete, or a first writing, that died
+            raise
+        self._reached(principal, kept)
         self._store.delete(principal.tenant, document_id, version)
 
     def search(self, principal: Principal, body: SearchDocuments) -> FoundParts:
