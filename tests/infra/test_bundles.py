@@ -23,7 +23,7 @@ ONLY_WITH_AN_EXTRA = {"numpy"}
 ON_A_LAPTOP = {"build_local", "local_embedder"}
 FROM_THE_RUNTIME = {"boto3", "botocore", "s3transfer", "jmespath", "urllib3", "dateutil", "six"}
 """Lambda's Python brings these."""
-APIS = {"tasks_api", "memory_api"}
+SHARED = {"http": {"tasks_api", "memory_api"}, "counting": {"memory_api", "extractor", "decay"}}
 OWN = {"slate", "slate_functions"}
 
 
@@ -46,9 +46,10 @@ def test_a_bundle_leaves_out_what_the_runtime_brings_and_what_no_function_needs(
 
 
 @each_function
-def test_a_bundle_has_one_function_and_only_the_apis_have_what_apis_share(bundles, function):
+def test_a_bundle_has_one_function_and_beside_it_only_what_it_shares(bundles, function):
     folders = {path.name for path in (bundles[function] / "slate_functions").iterdir() if path.is_dir()}
-    assert folders - {"__pycache__"} == ({function, "http"} if function in APIS else {function})
+    shared = {folder for folder, functions in SHARED.items() if function in functions}
+    assert folders - {"__pycache__"} == {function, *shared}
 
 
 def test_the_document_of_all_apis_is_in_the_bundle_that_serves_it(bundles):
