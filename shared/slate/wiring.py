@@ -92,6 +92,7 @@ from slate.service.facts.deciding import Deciding
 from slate.service.facts.extracting import JOB, Extracting, TurnWatch
 from slate.service.facts.remembering import Facts
 from slate.service.facts.reviewing import Reviewing
+from slate.service.feed.ending import Ends
 from slate.service.feed.following import Following
 from slate.service.feed.numbering import Feeds
 from slate.service.forgetting.evicting import Evicting
@@ -104,6 +105,7 @@ from slate.service.forgetting.waking import Waking
 from slate.service.idempotency import Idempotency
 from slate.service.locks import Locks
 from slate.service.paging import Cursors
+from slate.service.search.finished import Finished
 from slate.service.search.retrieval import Retrieval, Stores
 from slate.service.sessions.ending import Ending
 from slate.service.sessions.keeping import Sessions
@@ -175,6 +177,7 @@ class Memory:
     decay: Decay
     contexts: Contexts
     retrieval: Retrieval
+    finished: Finished
     forgetting: Forgetting
 
 
@@ -251,7 +254,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
     idempotency = Idempotency(DynamoIdempotencyStore(storage), ids)
     decisions = settings.decision_cache_seconds
     feed_store = DynamoFeedStore(storage)
-    feeds = Feeds(feed_store, parts.wakeups, clock, parts.bus)
+    feeds = Feeds(feed_store, parts.wakeups, clock, Ends(parts.bus, parts.queues(MEMORY)))
     webhooks, loopback = DynamoWebhookStore(storage), settings.webhook_addresses == "loopback"
     sender = HttpsSender(timeout_seconds=settings.webhook_timeout_seconds, loopback=loopback)
     return Slate(
@@ -388,6 +391,9 @@ def _memory(
         ),
         contexts=contexts,
         retrieval=retrieval,
+        finished=Finished(
+            DynamoGraphStore(storage), DynamoTaskStore(storage), DynamoViewStore(storage), stores.episodes
+        ),
         forgetting=Forgetting(
             fading=fading,
             evicting=evicting,

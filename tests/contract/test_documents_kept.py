@@ -102,7 +102,8 @@ def test_a_reply_that_is_lost_changes_nothing(w: World) -> None:
 def test_a_writer_whose_parts_were_swept_writes_them_again(w: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another writes, then deletes, between this one's parts and its head: it must not turn to what is gone."""
     store = w.slate.memory.retrieval.knowledge._store
-    real, met = store._turn, []
+    real = store._turn
+    met: list[bool] = []
 
     def turn(*args: object) -> bool:
         if not met:
@@ -120,7 +121,8 @@ def test_a_writer_whose_parts_were_swept_writes_them_again(w: World, monkeypatch
 def test_a_writer_for_a_version_is_told_that_another_was_faster(w: World, monkeypatch: pytest.MonkeyPatch) -> None:
     write(w, OLD)
     store = w.slate.memory.retrieval.knowledge._store
-    real, met = store._put_parts, []
+    real = store._put_parts
+    met: list[bool] = []
 
     def put_parts(*args: object) -> None:
         real(*args)

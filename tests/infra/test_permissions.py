@@ -89,6 +89,7 @@ ALLOWED = {
         (ITEMS_THAT_ARE_THERE, "StorageMain.Arn", None),
         ("dynamodb:BatchGetItem dynamodb:PutItem", "StorageMain.Arn", only_partitions("*#G#*")),
         ("events:PutEvents", "PushBus.Arn", None),
+        ("sqs:SendMessage", "MemoryWork.Arn", None),
         ("dynamodb:Query", "StorageMain.Arn/index/timer", None),
         THROUGH_DYNAMODB,
         ("s3:DeleteObjectVersion", "StorageContent.Arn/*", None),
@@ -107,6 +108,7 @@ ALLOWED = {
         THROUGH_DYNAMODB,
         ("events:PutEvents", "PushBus.Arn", None),
         ("sqs:SendMessage", "FeedFailures.Arn", None),
+        ("sqs:SendMessage", "MemoryWork.Arn", None),
     ],
     "FunctionsWebhooksRole": [
         own_log("Webhooks"),

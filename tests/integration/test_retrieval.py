@@ -10,6 +10,7 @@ import pytest
 
 from slate.domain.errors import Unavailable
 from slate.testing.in_process import InProcessSlate
+from slate.wiring import MEMORY
 
 DAY = 86_400
 
@@ -317,6 +318,68 @@ def test_a_session_without_a_goal_leaves_no_episode(ann: Person):
     ann.http.post(f"/v1/sessions/{session}/close", json={})
     ann.slate.service.drain()
     assert ann.post("/v1/episodes/search", {"query": "hello", "subject": ann.name})["items"] == []
+
+
+def ended(ann: Person) -> list[Any]:
+    ask = {"query": "Move Ann's phone to Bergen", "subject": ann.name}
+    return list(ann.post("/v1/episodes/search", ask)["items"])
+
+
+def test_a_graph_that_ended_leaves_what_was_done_in_this_order_once_for_each_end(ann: Person):
+    client, name = ann.slate.client("worker"), f"g-{ann.name}"
+    specs = [{"task_id": t, "title": f"do {t}", "role": f"r-{ann.name}", "max_attempts": 1} for t in ("z", "a", "x")]
+    client.create_graph("Move Ann's phone to Bergen", specs, graph_id=name, subject=ann.name)
+    claims = {claim.task.task_id: claim for claim in client.claim([f"r-{ann.name}"], max_tasks=3)}
+    for at, (task_id, result) in enumerate((("z", {"sim": 1}), ("a", "word " * 100))):
+        ann.slate.advance(1 + at)
+        client.complete(claims[task_id], f"did {task_id}", result)
+    ann.slate.service.drain()
+    assert ended(ann) == []
+    client.fail(claims["x"], "no", retryable=False)
+    ann.slate.service.drain()
+    (failed,) = ended(ann)
+    assert (failed["task"], failed["outcome"], failed["source"]) == (
+        "Move Ann's phone to Bergen",
+        "FAILED",
+        f"graph {name}",
+    )
+    assert [step["action"] for step in failed["steps"]] == ["did z", "did a"]
+    assert failed["steps"][0]["result"] == {"sim": 1}
+    assert len(failed["steps"][1]["result"]) == 200
+    ann.slate.advance(1)
+    ann.post(f"/v1/graphs/{name}/tasks/x/retry", {})
+    (again,) = client.claim([f"r-{ann.name}"])
+    client.complete(again, "did x", None)
+    ann.slate.service.drain()
+    assert sorted((each["outcome"], len(each["steps"])) for each in ended(ann)) == [("DONE", 3), ("FAILED", 2)]
+    assert ann.context("Move Ann's phone to Bergen")["episodes"]
+
+
+@pytest.mark.parametrize("come", ["twice", "after the delete", "after another of this id"])
+def test_the_message_of_a_graphs_end_may_come_again_and_late(ann: Person, come: str):
+    client, name, slate = ann.slate.client("worker"), f"g-{ann.name}", ann.slate.service.local
+    spec = {"task_id": "a", "title": "do a", "role": f"r-{ann.name}"}
+
+    def create() -> None:
+        client.create_graph("Move Ann's phone to Bergen", [spec], graph_id=name, subject=ann.name)
+
+    create()
+    (claim,) = client.claim([f"r-{ann.name}"])
+    client.complete(claim, "did a", None)
+    ann.slate.service.drain(queues=False)
+    (message,) = [each for each in slate.queues.waiting(MEMORY) if each.get("graph_id") == name]
+    assert "Bergen" not in str(message)
+    assert ann.name not in str({**message, "graph_id": ""})
+    if come != "twice":
+        assert ann.http.delete(f"/v1/graphs/{name}").status_code < 300
+        if come != "after the delete":
+            ann.slate.service.local.slate.sweeping.run_once()
+            ann.slate.service.local.clock.advance(200)
+            ann.slate.service.drain(queues=False)
+            create()
+    slate.queues(MEMORY).send(message)
+    ann.slate.service.drain()
+    assert len(ended(ann)) == (1 if come == "twice" else 0)
 
 
 def document(ann: Person, text: str, expect: int = 201, **more: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from slate.service.feed.ending import ENDED
 from slate.service.forgetting.evicting import EVICT
 from slate.service.forgetting.waking import WAKE
 from slate.service.sessions.ending import EXTRACT
@@ -28,6 +29,7 @@ class Dispatch:
             EXTRACT: self._ended,
             LOOK: lambda message: summaries.look(message["tenant"], message["session_id"]),
             SUMMARY: self._digest,
+            ENDED: memory.finished.ended,
             WAKE: memory.forgetting.waking.served,
             EVICT: lambda message: memory.forgetting.evicting.check(message["tenant"], message["ref"]),
         }

@@ -85,8 +85,10 @@ def of_authorizer(storage: Storage) -> list[iam.PolicyStatement]:
     ]
 
 
-def of_sweeper(storage: Storage, push: Push) -> list[iam.PolicyStatement]:
+def of_sweeper(storage: Storage, push: Push, memory: Memory) -> list[iam.PolicyStatement]:
     """Moves tasks by their state and removes deleted graphs; what it makes is entries of a graph's feed.
+
+    Of a graph's end it tells the bus, and those who work on memory.
 
     It opens nothing that is sealed.
     """
@@ -94,6 +96,7 @@ def of_sweeper(storage: Storage, push: Push) -> list[iam.PolicyStatement]:
         _allow((*_MOVE, *_CLEAR), storage.main.table_arn),
         _allow(("dynamodb:BatchGetItem", "dynamodb:PutItem"), storage.main.table_arn, _leading_keys("*#G#*")),
         _allow(("events:PutEvents",), push.bus.event_bus_arn),
+        _allow(("sqs:SendMessage",), memory.work.queue_arn),
         _allow(("dynamodb:Query",), _index(storage.main, TIMER)),
         _allow(("kms:Decrypt",), storage.key.key_arn, _through_dynamodb(storage)),
         _allow(_REMOVE, storage.content.arn_for_objects("*")),
@@ -101,8 +104,10 @@ def of_sweeper(storage: Storage, push: Push) -> list[iam.PolicyStatement]:
     ]
 
 
-def of_events(storage: Storage, feed: Feed, push: Push) -> list[iam.PolicyStatement]:
+def of_events(storage: Storage, feed: Feed, push: Push, memory: Memory) -> list[iam.PolicyStatement]:
     """Reads the stream, keeps the feeds in their graphs' partitions, tells the bus, and reports what it cannot read.
+
+    Of a graph's end it tells those who work on memory, too.
 
     It opens nothing that is sealed.
     """
@@ -115,6 +120,7 @@ def of_events(storage: Storage, feed: Feed, push: Push) -> list[iam.PolicyStatem
         _allow(("kms:Decrypt",), storage.key.key_arn, _through_dynamodb(storage)),
         _allow(("events:PutEvents",), push.bus.event_bus_arn),
         _allow(("sqs:SendMessage",), feed.failures.queue_arn),
+        _allow(("sqs:SendMessage",), memory.work.queue_arn),
     ]
 
 

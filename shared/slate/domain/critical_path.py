@@ -77,6 +77,7 @@ class Outline(NamedTuple):
     state: TaskState
     parents: tuple[str, ...]
     spans: tuple[Span, ...]
+    completed_at: int | None = None
 
 
 def critical_path(graph_id: str, tasks: Sequence[Outline], by: PathBy, now: int) -> CriticalPath:

@@ -28,10 +28,12 @@ class DynamoViewStore:
         start = low if after is None else TASK + after + " "  # sorts right after it, before any further id
         pk, calls = graph_pk(tenant, graph_id), self._storage.calls
         for item in calls.query(tenant, pk, between=(start, high), at_once=at_once, names=_READ):
+            history = history_of(item)
             yield Outline(
                 task_id=str(item["sk"]).removeprefix(TASK),
                 role=item["role"],
                 state=shown_state(item),
                 parents=tuple(parent.task_id for parent in parents_of(item)),
-                spans=spans_of(history_of(item)),
+                spans=spans_of(history),
+                completed_at=next((entry.at for entry in reversed(history) if entry.event == "completed"), None),
             )
