@@ -139,6 +139,20 @@ def test_a_recalled_turn_that_was_deleted_is_not_served_through_a_receipt(begun:
     assert [each.id for each in shown.dropped if each.reason == "deleted since"] == ["turn:s/1"]
 
 
+@pytest.mark.parametrize("gone", ["turn", "session"])
+def test_a_turn_recalled_into_another_session_goes_from_its_receipt_too(begun: World, gone: str) -> None:
+    create(begun, "other", subject="person-1")
+    given = give(begun, session="other", query="Germany", format=Format.TEXT)
+    assert "I am in Germany" in str(given.text)
+    if gone == "turn":
+        remove(begun, 1)
+    else:
+        begun.slate.memory.sessions.delete(begun.me, "s", None)
+    shown = again(begun, given)
+    assert "Germany" not in shown.model_dump_json(exclude={"query"})
+    assert ("turn:s/1", "deleted since") in {(each.id, each.reason) for each in shown.dropped}
+
+
 def test_a_receipt_is_for_the_agent_that_it_was_made_for(begun: World) -> None:
     given = give(begun)
     mine = begun.me.model_copy(update={"scopes": frozenset({Scope.MEMORY_READ})})
