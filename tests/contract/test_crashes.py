@@ -108,30 +108,30 @@ def test_an_error_is_raised_once_all_that_ran_beside_it_has_ended(w: World) -> N
         assert ended.is_set()
 
 
-# ---- 120 parents: more than a transaction holds, so the task is added and retried edge by edge
+# ---- 100 parents: more than a transaction holds, so the task is added and retried edge by edge
 
-PARENTS = many("p", 120)
+PARENTS = many("p", 100)
 JOIN = task("join", *map(after, PARENTS))
 
 
 def wide(w: World) -> None:
-    """120 parents, nine of them ended, in either way."""
+    """100 parents, nine of them ended, in either way."""
     w.graph(*(task(p, max_attempts=1) for p in PARENTS))
     for i, claim in enumerate(w.claims(max=9, lease_seconds=DAY)):
         w.complete(claim) if i % 3 else w.fail(claim, retryable=False)
 
 
-def test_an_add_of_120_parents_goes_on_where_the_last_process_died(worlds: Callable[..., World]) -> None:
+def test_an_add_of_100_parents_goes_on_where_the_last_process_died(worlds: Callable[..., World]) -> None:
     clean, w = worlds(), worlds()
     wide(clean)
     wide(w)
     clean.add(JOIN)
-    assert deaths_until_done(w, lambda: w.add(JOIN), 12) > 3
+    assert deaths_until_done(w, lambda: w.add(JOIN), 24) > 1
     assert w.shape() == clean.shape()
     assert not broken(w.items())
 
 
-def test_a_retry_of_120_parents_goes_on_where_the_last_process_died(worlds: Callable[..., World]) -> None:
+def test_a_retry_of_100_parents_goes_on_where_the_last_process_died(worlds: Callable[..., World]) -> None:
     clean, w = worlds(), worlds()
     for each in (clean, w):
         wide(each)
@@ -143,7 +143,7 @@ def test_a_retry_of_120_parents_goes_on_where_the_last_process_died(worlds: Call
     assert not broken(w.items())
 
 
-def test_an_add_of_120_parents_that_nobody_finishes_is_given_up_after_a_day(w: World) -> None:
+def test_an_add_of_100_parents_that_nobody_finishes_is_given_up_after_a_day(w: World) -> None:
     wide(w)
     die(w, lambda: w.add(JOIN), 60)
     w.settle()

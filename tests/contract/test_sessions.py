@@ -266,7 +266,7 @@ def test_the_pinned_state_is_changed_at_its_version_alone(s: World) -> None:
 def test_what_is_no_pinned_state_is_refused_by_its_field(s: World) -> None:
     with pytest.raises(Invalid) as wrong:
         merge(s, 1, plan=[{"step": 1}], entities=[], goal=7)
-    assert sorted(error["field"] for error in wrong.value.data["errors"]) == ["entities", "goal", "plan.0.step"]
+    assert sorted(error["field"] for error in wrong.value.data["errors"]) == ["entities", "goal", "plan[0].step"]
     with pytest.raises(TooLarge):
         pin(s, 1, goal="x" * 100_001)
     assert s.slate.memory.pinning.get(s.me, "s").version == 1

@@ -17,6 +17,10 @@ MEMORY = {
     "ANY /v1/contexts/{proxy+}",
     "ANY /v1/subjects/{proxy+}",
     "ANY /v1/extractions/{proxy+}",
+    "ANY /v1/episodes",
+    "ANY /v1/episodes/{proxy+}",
+    "ANY /v1/documents",
+    "ANY /v1/documents/{proxy+}",
     "ANY /v1/tenant",
 }
 WAITING = {"POST /v1/claims", "GET /v1/graphs/{graph_id}/events", "POST /v1/locks/{name}"}

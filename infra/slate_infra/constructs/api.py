@@ -30,6 +30,10 @@ MEMORY_ROUTES: Final = (
     "/v1/contexts/{proxy+}",
     "/v1/subjects/{proxy+}",
     "/v1/extractions/{proxy+}",
+    "/v1/episodes",
+    "/v1/episodes/{proxy+}",
+    "/v1/documents",
+    "/v1/documents/{proxy+}",
     "/v1/tenant",
 )
 """They are the memory API's: the gateway takes the most exact route."""
