@@ -33,7 +33,7 @@ serve: $(READY) ## a local server on port 8080, its keys in keys.json
 	@$(BIN)/slate serve --port 8080 --write-keys keys.json
 
 test: $(READY) ## all tests, on every core
-	@$(BIN)/python -m pytest -n auto --dist worksteal --durations 80
+	@$(BIN)/python -m pytest -n auto --dist worksteal
 
 check: $(READY) ## format, lint, types, imports, docs
 	@$(BIN)/ruff format --check --quiet . || { echo "run: .venv/bin/ruff format ."; exit 1; }
