@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from aws_cdk import Duration
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_sqs as sqs
 from aws_cdk.aws_lambda_event_sources import SqsEventSource
 from constructs import Construct
+
+from slate_infra.constructs.queues import work_queue
 
 VISIBLE_AGAIN_SECONDS: Final = 900
 """Six times as long as the consumer may run: a message in a batch that waits for a free instance is not sent twice."""
@@ -24,22 +24,8 @@ class Memory(Construct):
 
     def __init__(self, scope: Construct, construct_id: str) -> None:
         super().__init__(scope, construct_id)
-        # Messages hold ids: SQS's own key is enough, and the CMK stays with the data.
-        self.dead_letters = sqs.Queue(
-            self,
-            "DeadLetters",
-            encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=True,
-            retention_period=Duration.days(14),
-        )
-        self.work = sqs.Queue(
-            self,
-            "Work",
-            encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=True,
-            retention_period=Duration.days(4),
-            visibility_timeout=Duration.seconds(VISIBLE_AGAIN_SECONDS),
-            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=RECEIVES),
+        self.work, self.dead_letters = work_queue(
+            self, "Work", "DeadLetters", visible_again_seconds=VISIBLE_AGAIN_SECONDS, receives=RECEIVES
         )
 
     def work_by(self, consumer: lambda_.Function) -> None:

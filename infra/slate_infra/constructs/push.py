@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from aws_cdk import Duration
 from aws_cdk import aws_events as events
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_sqs as sqs
 from aws_cdk.aws_events_targets import SqsQueue
 from aws_cdk.aws_lambda_event_sources import SqsEventSource
 from constructs import Construct
+
+from slate_infra.constructs.queues import work_queue
 
 SOURCE: Final = "slate"
 """The source of every event that Slate publishes."""
@@ -28,22 +28,8 @@ class Push(Construct):
     def __init__(self, scope: Construct, construct_id: str) -> None:
         super().__init__(scope, construct_id)
         self.bus = events.EventBus(self, "Bus", description="Slate: tasks and graphs that somebody may wait for")
-        # Messages hold ids and states: SQS's own key is enough, and the CMK stays with the data.
-        self.dead_letters = sqs.Queue(
-            self,
-            "WebhookDeadLetters",
-            encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=True,
-            retention_period=Duration.days(14),
-        )
-        self.webhooks = sqs.Queue(
-            self,
-            "Webhooks",
-            encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=True,
-            retention_period=Duration.days(4),
-            visibility_timeout=Duration.seconds(VISIBLE_AGAIN_SECONDS),
-            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=RECEIVES),
+        self.webhooks, self.dead_letters = work_queue(
+            self, "Webhooks", "WebhookDeadLetters", visible_again_seconds=VISIBLE_AGAIN_SECONDS, receives=RECEIVES
         )
         events.Rule(
             self,
