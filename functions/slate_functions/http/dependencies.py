@@ -38,6 +38,14 @@ class Paging(Query):
     cursor: Cursor | None = Field(default=None, description="`next_cursor` of the page before; without it the first")
 
 
+class KeyPaging(Paging):
+    """Which values to list, by the beginning of their keys."""
+
+    prefix: Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9][A-Za-z0-9._@:\-]{0,127})?$")] = Field(
+        default="", description="only those whose key starts so"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class FromHeader:
     """Marks an argument that is read from a header."""

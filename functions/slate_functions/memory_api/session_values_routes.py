@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Final
-
-from pydantic import Field, StringConstraints
+from typing import Final
 
 from slate.contract.values import ChangedValues, ChangeValues, PatchValue, PutValue, ValuePage
 from slate.domain.access import Principal, Scope
 from slate.domain.values import Changed, OwnerKind, Value
 from slate.service.values import Values
-from slate_functions.http.dependencies import IdempotencyKey, IfMatch, Paging, PathId
+from slate_functions.http.dependencies import IdempotencyKey, IfMatch, KeyPaging, Paging, PathId
 from slate_functions.http.routes import delete, get, patch, post, put
 from slate_functions.memory_api import session_examples as examples
 
@@ -23,14 +21,6 @@ SESSION: Final = OwnerKind.SESSION
 VALUES: Final = "/v1/sessions/{session_id}/values"
 VALUE: Final = "/v1/sessions/{session_id}/values/{key}"
 
-Prefix = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9][A-Za-z0-9._@:\-]{0,127})?$")]
-
-
-class SessionValueQuery(Paging):
-    """Which values to list."""
-
-    prefix: Prefix = Field(default="", description="only those whose key starts so")
-
 
 class SessionValueRoutes:
     """Session values: JSON documents by key, gone when the session closes."""
@@ -39,7 +29,7 @@ class SessionValueRoutes:
         self._values = values
 
     @get(VALUES, scope=READ, gives=examples.VALUE_PAGE)
-    def list_session_values(self, principal: Principal, session_id: PathId, query: SessionValueQuery) -> ValuePage:
+    def list_session_values(self, principal: Principal, session_id: PathId, query: KeyPaging) -> ValuePage:
         """List a session's values by key; fewer than `limit` where more would not fit an answer."""
         return self._values.list(principal, SESSION, session_id, query.prefix, query.limit, query.cursor)
 

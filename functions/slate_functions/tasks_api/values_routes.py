@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated, Final
-
-from pydantic import Field, StringConstraints
+from typing import Final
 
 from slate.contract.locks import AcquireLock, BeatLock, LockBeat, ReleaseLock
 from slate.contract.values import ChangedValues, ChangeValues, PatchValue, PutValue, ValuePage
@@ -14,7 +12,7 @@ from slate.domain.locks import HeldLock, Lock
 from slate.domain.values import Changed, OwnerKind, Value
 from slate.service.locks import Locks
 from slate.service.values import Values
-from slate_functions.http.dependencies import IdempotencyKey, IfMatch, Paging, PathId
+from slate_functions.http.dependencies import IdempotencyKey, IfMatch, KeyPaging, Paging, PathId
 from slate_functions.http.routes import delete, get, patch, post, put
 from slate_functions.tasks_api import values_examples as examples
 
@@ -27,14 +25,6 @@ VALUES: Final = "/v1/graphs/{graph_id}/values"
 VALUE: Final = "/v1/graphs/{graph_id}/values/{key}"
 LOCK: Final = "/v1/locks/{name}"
 
-Prefix = Annotated[str, StringConstraints(pattern=r"^([A-Za-z0-9][A-Za-z0-9._@:\-]{0,127})?$")]
-
-
-class ValueQuery(Paging):
-    """Which values to list."""
-
-    prefix: Prefix = Field(default="", description="only those whose key starts so")
-
 
 class ValueRoutes:
     """Values: JSON documents that a graph's agents share."""
@@ -43,7 +33,7 @@ class ValueRoutes:
         self._values = values
 
     @get(VALUES, scope=READ, gives=examples.VALUE_PAGE)
-    def list_values(self, principal: Principal, graph_id: PathId, query: ValueQuery) -> ValuePage:
+    def list_values(self, principal: Principal, graph_id: PathId, query: KeyPaging) -> ValuePage:
         """List values by key; fewer than `limit` where more would not fit an answer."""
         return self._values.list(principal, GRAPH, graph_id, query.prefix, query.limit, query.cursor)
 
