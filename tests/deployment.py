@@ -17,7 +17,9 @@ from slate.adapters.inprocess.random_ids import RandomIds
 from slate.domain.events import FeedEntry
 from slate.ports.event_bus import EventBus
 from slate.ports.queue import Message
-from slate.wiring import FEED_FAILURES, MEMORY, WEBHOOKS, LocalSlate, Parts, Slate, assemble, build_local, manual_clock
+from slate.wiring.assembling import assemble
+from slate.wiring.local import LocalSlate, build_local, manual_clock
+from slate.wiring.parts import FEED_FAILURES, MEMORY, WEBHOOKS, Parts, Slate
 from slate_functions.local.stream import Handler, StreamPump
 
 _QUEUES = {WEBHOOKS: "PushWebhooks.Arn", FEED_FAILURES: "FeedFailures.Arn", MEMORY: "MemoryWork.Arn"}

@@ -12,7 +12,7 @@ from slate.adapters.dynamodb.table import FEED_FILTER
 from slate.contract.feed import FeedPage
 from slate.domain.access import Principal
 from slate.domain.events import FeedEntry
-from slate.wiring import FEED_FAILURES
+from slate.wiring.parts import FEED_FAILURES
 from slate_functions.events.consume import BatchAnswer, FeedConsumer
 from slate_functions.local.stream import _as_json, matches
 

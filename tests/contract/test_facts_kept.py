@@ -18,7 +18,8 @@ from slate.domain.access import Principal, Scope
 from slate.domain.errors import SubjectErased
 from slate.domain.facts.model import Fact
 from slate.service.facts.remembering import FactFilter
-from slate.wiring import Slate, build_local
+from slate.wiring.local import build_local
+from slate.wiring.parts import Slate
 
 PERSON = "maria.muster@example.com"
 MARK = "xyzzy-marker"

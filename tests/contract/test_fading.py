@@ -22,7 +22,8 @@ from slate.ports.memory_timer import DueMemory, MemoryKind
 from slate.service.facts.remembering import FactFilter
 from slate.service.forgetting.fading import RUN_MS, Fading
 from slate.service.forgetting.undoing import LogFilter
-from slate.wiring import Slate, build_local, manual_clock
+from slate.wiring.local import build_local, manual_clock
+from slate.wiring.parts import Slate
 
 PERSON = "maria.muster@example.com"
 DAY = DAY_MS / 1000

@@ -16,7 +16,7 @@ from slate.domain.access import Principal
 from slate.domain.errors import ClaimLost, Forbidden, Invalid, LeaseLost
 from slate.domain.instants import format_instant
 from slate.domain.locks import Lock
-from slate.wiring import build_local
+from slate.wiring.local import build_local
 
 
 @pytest.fixture

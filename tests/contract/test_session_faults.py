@@ -30,7 +30,7 @@ from contract.talking import (
 from contract.world import DAY, TENANT, World
 from slate.domain.errors import NotFound, SlateError
 from slate.domain.sessions import Merged, Summary
-from slate.wiring import build_local
+from slate.wiring.local import build_local
 
 Step = Callable[[World], Any]
 BIG = {"role": "tool", "content": "x" * 120_000, "client_id": "big"}

@@ -20,7 +20,7 @@ from slate.domain.sessions import Merged, Segment
 from slate.domain.tenants import TenantSettings
 from slate.domain.usage import ModelUsage
 from slate.service.summaries import FORGOTTEN_AFTER_SECONDS
-from slate.wiring import MEMORY
+from slate.wiring.parts import MEMORY
 from slate_functions.extractor.consume import Consumer
 from slate_functions.extractor.dispatch import Dispatch
 

@@ -27,7 +27,7 @@ from slate.domain.errors import (
 )
 from slate.domain.values import KEPT_VERSIONS, MAX_VALUE_BYTES
 from slate.testing.capacity import item_bytes
-from slate.wiring import build_local
+from slate.wiring.local import build_local
 
 WEEK = 7 * DAY
 

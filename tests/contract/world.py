@@ -48,7 +48,8 @@ from slate.domain.graphs import Graph
 from slate.domain.leases import Claim
 from slate.domain.tasks import OPEN, Task, TaskSpec, TaskState
 from slate.settings import Settings
-from slate.wiring import Parts, assemble
+from slate.wiring.assembling import assemble
+from slate.wiring.parts import Parts
 
 START: Final = 1_800_000_000_000
 ROLE: Final = "worker"

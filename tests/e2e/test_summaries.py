@@ -9,7 +9,7 @@ from slate.domain.segments import MAX_TURNS
 from slate.domain.surviving import missing
 from slate.ports.language_model import Answered, ModelRefused
 from slate.service.summaries import FORGOTTEN_AFTER_SECONDS
-from slate.wiring import MEMORY
+from slate.wiring.parts import MEMORY
 from slate_app import Api
 
 BUDGET = "The budget is $4,200, must be spent by March 15, except the printer line item which is excluded."

@@ -40,7 +40,7 @@ from slate.domain.values import OwnerKind
 from slate.ports.webhooks import Answer
 from slate.service.facts.remembering import FactFilter
 from slate.service.forgetting.undoing import LogFilter
-from slate.wiring import MEMORY, Memory, Slate
+from slate.wiring.parts import MEMORY, Memory, Slate
 from slate_functions.events.consume import FeedConsumer
 from slate_functions.extractor.dispatch import Dispatch
 

@@ -24,7 +24,9 @@ from slate.domain.access import Principal, Scope
 from slate.domain.errors import SlateError
 from slate.domain.events import FeedEntry
 from slate.domain.tasks import TaskSpec
-from slate.wiring import LocalSlate, Parts, Slate, assemble, build_local, manual_clock
+from slate.wiring.assembling import assemble
+from slate.wiring.local import LocalSlate, build_local, manual_clock
+from slate.wiring.parts import Parts, Slate
 from slate_functions.events.consume import FeedConsumer
 from slate_functions.local.stream import _as_json, matches
 

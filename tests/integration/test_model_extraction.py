@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from slate import wiring
 from slate.contract.facts import ExtractFacts
 from slate.contract.sessions import AppendTurns, CreateSession
 from slate.domain.access import Principal, Scope
@@ -15,7 +14,9 @@ from slate.domain.errors import Unavailable
 from slate.ports.language_model import Answered, Asked
 from slate.service.facts.extracting import JOB
 from slate.service.facts.remembering import FactFilter
-from slate.wiring import LocalSlate, build_local
+from slate.wiring import local as wiring
+from slate.wiring.local import LocalSlate, build_local
+from slate.wiring.parts import MEMORY
 
 ME = Principal(tenant="acme", agent="ann", key_id="k", scopes=frozenset(Scope))
 
@@ -121,7 +122,7 @@ def test_a_model_reads_each_segment_that_ended_and_no_turn_twice(monkeypatch):
         from slate_functions.extractor.consume import Consumer
         from slate_functions.extractor.dispatch import Dispatch
 
-        local.queues.consume(wiring.MEMORY, Consumer(Dispatch(memory)))
+        local.queues.consume(MEMORY, Consumer(Dispatch(memory)))
         memory.sessions.close(ME, "s")
         local.drain()
         assert len(model.asked) == 1

@@ -10,7 +10,7 @@ import pytest
 
 from slate.domain.errors import Unavailable
 from slate.testing.in_process import InProcessSlate
-from slate.wiring import MEMORY
+from slate.wiring.parts import MEMORY
 
 DAY = 86_400
 

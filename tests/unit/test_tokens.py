@@ -12,7 +12,7 @@ from slate.adapters.toktok.token_counter import ToktokCounter
 from slate.domain.sessions import ToolCall
 from slate.domain.tokens import estimate, message_tokens
 from slate.settings import Settings
-from slate.wiring import token_counter
+from slate.wiring.choices import token_counter
 
 EXACT = ToktokCounter()
 

@@ -10,7 +10,7 @@ from slate.service.forgetting.evicting import EVICT
 from slate.service.forgetting.waking import WAKE
 from slate.service.sessions.ending import EXTRACT
 from slate.service.summaries import LOOK, SUMMARY
-from slate.wiring import Memory
+from slate.wiring.parts import Memory
 
 Work = Callable[[Mapping[str, Any]], object]
 

@@ -7,7 +7,7 @@ import os
 import boto3
 
 from slate.settings import Settings
-from slate.wiring import build_aws
+from slate.wiring.aws import build_aws
 from slate_functions.counting.emf import EmfCounts, counting
 from slate_functions.extractor.consume import Consumer
 from slate_functions.extractor.dispatch import Dispatch

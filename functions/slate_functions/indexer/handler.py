@@ -7,7 +7,7 @@ import os
 import boto3
 
 from slate.settings import Settings
-from slate.wiring import build_aws
+from slate.wiring.aws import build_aws
 from slate_functions.indexer.consume import IndexConsumer
 
 _settings = Settings.from_env(os.environ)

@@ -308,7 +308,7 @@ def _previewed_locally(url: str | None, keys_file: Path | None, within: float) -
 def _previewed_on_aws(within: float) -> list[dict[str, Any]]:
     import boto3
 
-    from slate.wiring import build_aws
+    from slate.wiring.aws import build_aws
 
     settings = Settings.from_env(os.environ)
     slate = build_aws(settings, boto3.Session(region_name=settings.region))

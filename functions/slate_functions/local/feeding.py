@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from slate.adapters.dynamodb.table import FEED_FILTER, PK, SK
-from slate.wiring import LocalSlate
+from slate.wiring.local import LocalSlate
 from slate_functions.events.consume import FeedConsumer
 from slate_functions.local.stream import StreamPump
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from slate.adapters.dynamodb.index_walk import walk
 from slate.adapters.dynamodb.table import INDEX_FILTER
 from slate.service.search.reindexing import Memory, Reindexing
-from slate.wiring import LocalSlate
+from slate.wiring.local import LocalSlate
 from slate_functions.indexer.consume import IndexConsumer
 from slate_functions.local.stream import StreamPump
 

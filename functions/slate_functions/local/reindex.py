@@ -14,7 +14,8 @@ from slate.adapters.dynamodb.index_walk import walk
 from slate.adapters.opensearch.admin import OpenSearchAdmin
 from slate.service.search.reindexing import Memory, Reindexing, Report
 from slate.settings import Settings
-from slate.wiring import build_aws, search_transport
+from slate.wiring.aws import build_aws
+from slate.wiring.choices import search_transport
 
 SHOWN: Final = 20
 """Entries that should not be there are named up to here."""

@@ -17,7 +17,8 @@ from slate.domain.errors import Conflict
 from slate.domain.forgetting.strength import DAY_MS
 from slate.service.forgetting.fading import Preview
 from slate.settings import Settings
-from slate.wiring import MEMORY, WEBHOOKS, LocalSlate, build_local, manual_clock
+from slate.wiring.local import LocalSlate, build_local, manual_clock
+from slate.wiring.parts import MEMORY, WEBHOOKS
 from slate_functions.authorizer.authorize import Authorizer
 from slate_functions.extractor.consume import Consumer as MemoryConsumer
 from slate_functions.extractor.dispatch import Dispatch

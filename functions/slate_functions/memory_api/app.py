@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from slate.wiring import Slate
+from slate.wiring.parts import Slate
 from slate_functions.memory_api.context_routes import ContextRoutes
 from slate_functions.memory_api.facts_routes import ExtractRoutes, FactRecordRoutes, FactRoutes
 from slate_functions.memory_api.forgetting_routes import ForgettingRoutes

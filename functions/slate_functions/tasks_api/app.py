@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from slate.wiring import Slate
+from slate.wiring.parts import Slate
 from slate_functions.http.docs import DocsRoutes
 from slate_functions.tasks_api.events_routes import EventRoutes
 from slate_functions.tasks_api.health import HealthRoutes

@@ -9,7 +9,7 @@ from typing import Any
 import boto3
 
 from slate.settings import Settings
-from slate.wiring import build_aws
+from slate.wiring.aws import build_aws
 from slate_functions.http.app import App
 from slate_functions.http.packaged import packaged_document
 from slate_functions.http.telemetry import LambdaObserver

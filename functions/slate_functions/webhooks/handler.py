@@ -9,7 +9,7 @@ from typing import Final
 import boto3
 
 from slate.settings import Settings
-from slate.wiring import build_aws
+from slate.wiring.aws import build_aws
 from slate_functions.webhooks.consume import Consumer
 
 BATCH: Final = 10
