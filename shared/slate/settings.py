@@ -27,6 +27,8 @@ class Settings:
     """The bucket of sealed content over 100 KB."""
     kms_key_id: str = ""
     """The KMS key that wraps data keys; empty where a master key file does."""
+    signing_key_id: str = ""
+    """The KMS key (Ed25519) that signs receipts of erasures; empty where a local key does."""
     event_bus: str = ""
     """The EventBridge bus that events are published on; empty where the bus lives in the process."""
     webhook_addresses: str = "public"
@@ -85,6 +87,12 @@ class Settings:
     """`off`: a context is a plain window of the last exchanges, and shows no summaries."""
     context_receipt_days: int = 30
     """What an agent saw is kept so long, and no longer than the session or the graph that it was made of."""
+    sweep_minutes: int = 1
+    """Between two runs of the sweeper on AWS."""
+    decay_minutes: int = 60
+    """Between two runs of decay on AWS: an idle session is closed, and a faded fact forgotten, so much late at most."""
+    erasure_minutes: int = 5
+    """Between two runs of the eraser on AWS."""
     sweep_poll_seconds: int = 5
     """Pause between two polls of the timer index within one run of the sweeper."""
     sweep_run_seconds: int = 55
