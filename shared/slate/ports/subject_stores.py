@@ -1,0 +1,46 @@
+"""Where data about a person lies: every place says how it is counted, and how it is made to go.
+
+A place may account for several stores: a table holds facts, sessions and graphs, and a receipt counts each by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+StoreCounts = Mapping[str, int]
+"""How many there are, or went, by the name of the store."""
+
+
+class Erased(NamedTuple):
+    """What one call of ``erase`` did."""
+
+    counts: StoreCounts
+    """What went in this call, each thing once."""
+    done: bool
+    """False: the deadline came first, and the same call goes on."""
+
+
+class SubjectStore(Protocol):
+    """A place where data about a person may lie."""
+
+    @property
+    def stores(self) -> tuple[str, ...]:
+        """The names of the stores that it accounts for, each declared in one place alone."""
+        ...
+
+    def count(self, tenant: str, ref: str) -> StoreCounts:
+        """How much of a person is there now, of every store that it accounts for; strongly consistent.
+
+        Raises:
+            Unavailable: it cannot be told now.
+        """
+        ...
+
+    def erase(self, tenant: str, ref: str, deadline: int) -> Erased:
+        """Make everything of a person go, until an instant at the latest; nothing of anybody else. Repeatable.
+
+        Raises:
+            Unavailable: it cannot be done now; what went stays gone.
+        """
+        ...
