@@ -34,6 +34,10 @@ class Kind(StrEnum):
     CHUNK = "chunk"
 
 
+PERSONAL: Final = frozenset({Kind.FACT, Kind.TURN, Kind.EPISODE})
+"""Those whose scope is a person's ref; a chunk's is a collection."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One memory as an index knows it. ``scope`` is whom or what it belongs to: a subject's ref, a collection."""

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, NewType, Protocol
 
-from slate.domain.indexed import Entry, Kind
+from slate.domain.indexed import PERSONAL, Entry, Kind
 from slate.domain.vectors import Vector
+
+Mark = NewType("Mark", str)
+"""How far an expunging has come. Opaque, under a kilobyte for each shard, and names nobody: it may be kept anywhere."""
 
 
 class Name(NamedTuple):
@@ -79,6 +82,8 @@ class MemoryIndex(Protocol):
     def remove(self, tenant: str, gone: Sequence[Name]) -> None:
         """Remove entries, by name; a late write of what they were does not bring them back.
 
+        They are not found any more; their bytes leave the files by ``expunge``. Where there is no index, they are gone.
+
         Raises:
             Unavailable: not all are gone; the same call may be repeated.
         """
@@ -105,5 +110,30 @@ class MemoryIndex(Protocol):
 
         Raises:
             Unavailable: the index does not answer in time.
+        """
+        ...
+
+    def count(self, tenant: str, scope: str, kinds: Collection[Kind] = PERSONAL) -> int:
+        """How many entries there are of a scope; a person's is her ref, and her kinds are the default.
+
+        Consistent: it knows of whatever was put or removed before the call, in every index that is kept. An entry that
+        two of them hold, while one is made anew, counts twice. Where there is no index, nothing is left.
+
+        Raises:
+            Unavailable: a part of the index did not answer; nothing is known.
+        """
+        ...
+
+    def expunge(self, since: Mark | None = None) -> Mark | None:
+        """Free the bytes of all that was removed or replaced, by anybody, before the first call; None: they are gone.
+
+        An index only marks what goes, and its files keep words and vectors until they are rewritten. That takes a
+        minute or so, and no call waits for it: begin with None, after the last removal; while a mark is answered,
+        keep it, and ask again with it some seconds later. Each call does the next thing that can be done, and may be
+        repeated with any mark, also after the end; whoever lost the mark begins anew. It is of all tenants: one
+        expunging serves everybody whose entries were removed before it began. Snapshots of the index are not reached.
+
+        Raises:
+            Unavailable: the index does not answer; ask again with the same mark.
         """
         ...

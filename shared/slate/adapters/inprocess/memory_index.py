@@ -10,9 +10,9 @@ from threading import RLock
 from typing import Final
 
 from slate.adapters.inprocess.vector_rows import VectorRows
-from slate.domain.indexed import Entry, Kind
+from slate.domain.indexed import PERSONAL, Entry, Kind
 from slate.domain.ranking.bm25 import Postings
-from slate.ports.memory_index import Hit, Listed, Name, Probe
+from slate.ports.memory_index import Hit, Listed, Mark, Name, Probe
 
 NAME_SHARE: Final = 0.1
 """A word that stands as a name in more of the memory than that is one."""
@@ -106,6 +106,16 @@ class InProcessMemoryIndex:
         return (
             Listed(Name(kind, entry.id), entry.version, entry.embedder) for entry in entries if entry.scope == scope
         )
+
+    def count(self, tenant: str, scope: str, kinds: Collection[Kind] = PERSONAL) -> int:
+        """Counted entry by entry."""
+        with self._lock:
+            shelves = [shelf for kind in kinds for shelf in self._held(tenant, kind, [scope])]
+            return sum(entry.scope == scope for shelf in shelves for entry in shelf.entries.values())
+
+    def expunge(self, since: Mark | None = None) -> Mark | None:  # noqa: ARG002  # nothing is left to go on with
+        """Done at once: there are no files, and what was removed is not held."""
+        return None
 
     def _sought(self, shelf: _Shelf, probe: Probe) -> list[Hit]:
         may = {entry.id for entry in shelf.entries.values() if _fits(entry, probe)}

@@ -12,6 +12,8 @@ KEYWORD: Final = {"type": "keyword"}
 NAME: Final = {**KEYWORD, "ignore_above": 200}
 SHOWN: Final = ("id", "scope", "group", "entry_version", "at", "speaker", "words", "question", "timed", "readers")
 """What a hit tells."""
+GRAPH_FROM: Final = 15_000
+"""Entries of a segment from which a graph of neighbours is built; fewer are compared one by one, exactly."""
 HIDDEN: Final = ("terms", "names", "vector")
 
 
@@ -29,6 +31,7 @@ def index_body(dimension: int, embedder: str, *, shards: int = 1, native: bool =
             "index": {
                 "knn": True,
                 "number_of_shards": shards,
+                "knn.advanced.approximate_threshold": GRAPH_FROM,
                 # A delete only marks; a merge for its sake must take every segment.
                 "merge": {"policy": {"expunge_deletes_allowed": 0}},
             },

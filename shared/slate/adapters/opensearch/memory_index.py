@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from slate.adapters.opensearch.expunging import Expunging
 from slate.adapters.opensearch.mapping import SHOWN, likeness_of
 from slate.adapters.opensearch.transport import TRIES, Transport
 from slate.domain.errors import Internal, Unavailable
-from slate.domain.indexed import Entry, Kind
-from slate.ports.memory_index import Hit, Listed, Name, Probe
+from slate.domain.indexed import PERSONAL, Entry, Kind
+from slate.ports.memory_index import Hit, Listed, Mark, Name, Probe
 
 READ: Final = "slate-memories"
 """The alias that is searched: one index."""
@@ -34,12 +35,16 @@ class OpenSearchMemoryIndex:
     def __init__(self, transport: Transport, *, native: bool = True) -> None:
         self._transport = transport
         self._native = native
+        self._expunging = Expunging(transport, WRITE)
 
     # ---- writing
 
     def put(self, tenant: str, entries: Sequence[Entry]) -> None:
         """One bulk request for each index that is kept."""
-        for index in self._kept():
+        kept = self._kept()
+        if not kept:
+            raise Unavailable("the index is not there (yet); it is made by `slate reindex`")
+        for index in kept:
             actions = [(_index_action(index, tenant, entry), _document(tenant, entry)) for entry in entries]
             self._bulk(actions)
 
@@ -50,10 +55,7 @@ class OpenSearchMemoryIndex:
             self._bulk(actions)
 
     def _kept(self) -> list[str]:
-        answer = self._transport.ask("GET", f"_alias/{WRITE}")
-        if not answer:
-            raise Unavailable("the index is not there (yet); it is made by `slate reindex`")
-        return sorted(answer)
+        return sorted(self._transport.ask("GET", f"_alias/{WRITE}") or {})
 
     def _bulk(self, actions: Sequence[tuple[dict[str, Any], dict[str, Any] | None]]) -> None:
         """Send actions; those that met a busy shard are sent again, and only those."""
@@ -192,6 +194,20 @@ class OpenSearchMemoryIndex:
             if len(hits) < _PAGE:
                 return
             after = hits[-1]["sort"]
+
+    # ---- erasing
+
+    def count(self, tenant: str, scope: str, kinds: Collection[Kind] = PERSONAL) -> int:
+        """A refresh, so that nothing is on its way, then a count."""
+        where = [{"term": {"tenant": tenant}}, {"terms": {"kind": sorted(kinds)}}, {"term": {"scope": scope}}]
+        self._transport.ask_all("POST", f"{WRITE}/_refresh")
+        body = {"query": {"bool": {"filter": where}}}
+        answer = self._transport.ask_all("POST", f"{WRITE}/_count?routing={tenant}", body)
+        return 0 if answer is None else int(answer["count"])
+
+    def expunge(self, since: Mark | None = None) -> Mark | None:
+        """Waits for the copies' retention leases, then flushes, merges and refreshes, a step a call."""
+        return self._expunging.go_on(since)
 
 
 def _id(tenant: str, name: Name) -> str:

@@ -58,6 +58,18 @@ class Transport:
         content = b"" if body is None else json.dumps(body).encode()
         return self._asked(method, path, content, "application/json")
 
+    def ask_all(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any] | None:
+        """What every shard that is up answers to; None where there is no index.
+
+        Raises:
+            Unavailable: a shard did not do it, too: part of the truth is none.
+            Internal: as in ``ask``.
+        """
+        answer = self.ask(method, path, body)
+        if answer is not None and answer["_shards"]["failed"]:
+            raise Unavailable("a part of the index did not answer; repeat the call")
+        return answer
+
     def ask_lines(self, path: str, lines: Lines) -> dict[str, Any]:
         """The answer to many things at once, a line each.
 
