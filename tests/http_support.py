@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,12 +18,18 @@ from slate.domain.errors import (
     SlateError,
     VersionMismatch,
 )
+from slate.domain.fences import Intent
 from slate.domain.tasks import TaskState
 from slate_functions.http.app import App
 from slate_functions.http.observing import Fault, Served
 
 EVERY_SCOPE = frozenset(Scope)
 ADMIN = Principal(tenant="acme", agent="admin", key_id="k-1", scopes=EVERY_SCOPE)
+
+
+def freely(_: Intent) -> AbstractContextManager[None]:
+    """An operation of an app that reaches nobody's data."""
+    return nullcontext()
 
 
 @dataclass

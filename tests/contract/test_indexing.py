@@ -45,7 +45,7 @@ class Indexed:
             own.knowledge._store,
             self.keyring,
         )
-        self.consumer = IndexConsumer(self.indexing)
+        self.consumer = IndexConsumer(self.indexing, w.slate.operate)
 
     def records(self) -> list[Record]:
         return [record for record in self.stream.read() if matches(record, INDEX_FILTER)]
@@ -166,7 +166,7 @@ def test_an_unreadable_record_is_let_go(indexed: Indexed):
 
 def test_without_an_index_records_are_let_go(indexed: Indexed):
     indexed.fill()
-    assert IndexConsumer(None)({"Records": indexed.records()}, None) == {"batchItemFailures": []}
+    assert IndexConsumer(None, indexed.w.slate.operate)({"Records": indexed.records()}, None) == {"batchItemFailures": []}
 
 
 def test_an_index_is_made_anew_checked_and_mended(indexed: Indexed):

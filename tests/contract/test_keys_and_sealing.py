@@ -6,8 +6,9 @@ import pytest
 
 from slate.adapters.dynamodb.calls import Calls, Key
 from slate.adapters.dynamodb.codec import OVERHEAD_BYTES, Codec, to_json
+from slate.adapters.dynamodb.fence_store import DynamoFences
 from slate.adapters.dynamodb.keyring import DynamoKeyring
-from slate.adapters.dynamodb.table import KEYS
+from slate.adapters.dynamodb.table import KEYS, MAIN
 from slate.adapters.inprocess.clocks import ManualClock
 from slate.adapters.inprocess.master_key import MasterKeyWrapper
 from slate.adapters.inprocess.moto_engine import MotoEngine
@@ -46,16 +47,15 @@ class World:
     def __init__(self, engine, name):
         client = engine.client("dynamodb")
         client.create_table(**KEYS.create_arguments(name))
+        client.create_table(**MAIN.create_arguments(f"{name}-main"))
+        self.fences = DynamoFences(Calls(client, f"{name}-main", None, None))
         self.clock = ManualClock(1_000_000)
         self.wrapper = MasterKeyWrapper.generate()
         self.calls = CountedCalls(client, name, None, None)
         self.client, self.table = client, name
 
     def keyring(self):
-        return DynamoKeyring(self.calls, self.wrapper, self.clock, cache_seconds=300)
-
-    def shred(self, tenant, name):
-        self.client.delete_item(TableName=self.table, Key={"pk": {"S": f"{tenant}#K#{name}"}, "sk": {"S": "DEK"}})
+        return DynamoKeyring(self.calls, self.wrapper, self.clock, self.fences, cache_seconds=300)
 
 
 @pytest.fixture
@@ -97,28 +97,27 @@ def test_each_tenant_and_each_person_has_a_key_of_its_own_that_stays(world):
 
 def test_two_first_calls_agree_on_one_key(world):
     one, other = world.keyring(), world.keyring()
-    stored = one._stored
-    one._stored = lambda _tenant, _name: None  # it looked before the other wrote
+    one._stored = lambda _place: None  # it looked before the other wrote
     made_elsewhere = other.sealing_key("acme", "r1")
     assert one.sealing_key("acme", "r1") == made_elsewhere
-    assert stored("acme", "r1") == made_elsewhere
+    assert world.keyring().sealing_key("acme", "r1") == made_elsewhere
 
 
 def test_opening_makes_no_key(world):
     with pytest.raises(SubjectErased):
-        world.keyring().opening_key("acme", "r1")
+        world.keyring().opening_key("acme", "r1", 0)
 
 
 def test_a_key_is_read_once_in_five_minutes_and_a_shredded_one_is_gone_after_them(world):
     keyring = world.keyring()
     keyring.sealing_key("acme", "r1")
     before = world.calls.reads
-    keyring.opening_key("acme", "r1")
+    keyring.opening_key("acme", "r1", 0)
     assert world.calls.reads == before
-    world.shred("acme", "r1")
+    world.keyring().shred("acme", "r1", 1)
     world.clock.advance(301)
     with pytest.raises(SubjectErased):
-        keyring.opening_key("acme", "r1")
+        keyring.opening_key("acme", "r1", 0)
 
 
 def test_a_ref_is_stable_within_a_tenant_and_tells_nothing_across(world):

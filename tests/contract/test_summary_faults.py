@@ -29,7 +29,7 @@ BUDGET = "The budget is $4,200, must be spent by March 15, except the printer."
 
 def begun(w: World, exchanges: int = 33) -> World:
     create(w, subject="u")
-    w.queues.consume(MEMORY, Consumer(Dispatch(w.slate.memory)), visibility_seconds=1)
+    w.queues.consume(MEMORY, Consumer(Dispatch(w.slate)), visibility_seconds=1)
     pairs = [(f"Tell me about the weather, part {n}.", ("assistant", f"Part {n} is rain.")) for n in range(exchanges)]
     say(w, BUDGET, *(turn for pair in pairs for turn in pair))
     return w

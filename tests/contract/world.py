@@ -12,6 +12,7 @@ from contract.faults import Faults, FaultyClient
 from slate.adapters.dynamodb.calls import Calls, Item, Key, from_wire
 from slate.adapters.dynamodb.cascade_store import DynamoCascadeStore
 from slate.adapters.dynamodb.codec import Codec
+from slate.adapters.dynamodb.fence_store import DynamoFences
 from slate.adapters.dynamodb.graph_store import DynamoGraphStore
 from slate.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
 from slate.adapters.dynamodb.key_store import DynamoApiKeyStore
@@ -168,9 +169,12 @@ class World:
         def calls(table: str) -> Calls:
             return Calls(parts.dynamodb, table, parts.rng, parts.sleep)
 
-        keyring = DynamoKeyring(calls(self.settings.keys_table), parts.wrapper, parts.clock, cache_seconds=300)
+        main = calls(self.settings.table)
+        keyring = DynamoKeyring(
+            calls(self.settings.keys_table), parts.wrapper, parts.clock, DynamoFences(main), cache_seconds=300
+        )
         return Storage(
-            calls=calls(self.settings.table),
+            calls=main,
             codec=Codec(keyring),
             blobs=S3BlobStore(parts.s3, self.settings.bucket),
             clock=parts.clock,

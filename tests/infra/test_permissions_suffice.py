@@ -272,7 +272,7 @@ def remember(deployed: Deployment) -> None:
     talk(deployed.start("memory_api"))
     # Another instance, which has to ask for the keys that this one made.
     deployed.start("memory_api").memory.sessions.get(PLANNER, "idle")
-    work = Dispatch(deployed.start("extractor").memory)
+    work = Dispatch(deployed.start("extractor"))
     for _ in range(3):
         for message in deployed.queued(MEMORY):
             work.consume(message)

@@ -122,7 +122,7 @@ def test_a_model_reads_each_segment_that_ended_and_no_turn_twice(monkeypatch):
         from slate_functions.extractor.consume import Consumer
         from slate_functions.extractor.dispatch import Dispatch
 
-        local.queues.consume(MEMORY, Consumer(Dispatch(memory)))
+        local.queues.consume(MEMORY, Consumer(Dispatch(local.slate)))
         memory.sessions.close(ME, "s")
         local.drain()
         assert len(model.asked) == 1

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, TypeAdapter
 
-from http_support import Watcher, ask
+from http_support import Watcher, ask, freely
 from slate.contract.problems import STATUS, error_of
 from slate.domain.access import Scope
 from slate.domain.errors import SlateError
@@ -97,7 +97,7 @@ def test_it_describes_every_parameter_of_a_list():
 
 @pytest.fixture(scope="module")
 def app():
-    return App([DocsRoutes(whole_document)], Watcher())
+    return App([DocsRoutes(whole_document)], Watcher(), freely)
 
 
 def test_it_is_served_to_anybody(app):

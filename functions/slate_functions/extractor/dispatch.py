@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
+from slate.domain.errors import SubjectErased
+from slate.domain.fences import Intent
 from slate.service.feed.ending import ENDED
 from slate.service.forgetting.evicting import EVICT
 from slate.service.forgetting.waking import WAKE
 from slate.service.sessions.ending import EXTRACT
 from slate.service.summaries import LOOK, SUMMARY
-from slate.wiring.parts import Memory
+from slate.wiring.parts import Slate
 
 Work = Callable[[Mapping[str, Any]], object]
 
@@ -22,7 +25,8 @@ class UnknownKind(Exception):
 class Dispatch:
     """What consumes the messages of memory."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, slate: Slate) -> None:
+        memory, self._operate = slate.memory, slate.operate
         summaries = memory.summaries
         self._memory = memory
         self._work: Final[Mapping[str, Work]] = {
@@ -35,7 +39,7 @@ class Dispatch:
         }
 
     def consume(self, message: Mapping[str, Any]) -> None:
-        """Do what it asks for; raising makes it come again.
+        """Do what it asks for, as one operation; raising makes it come again. What is of an erased person is let go.
 
         Raises:
             UnknownKind: nothing here does that.
@@ -43,7 +47,8 @@ class Dispatch:
         work = self._work.get(str(message.get("kind")))
         if work is None:
             raise UnknownKind
-        work(message)
+        with suppress(SubjectErased), self._operate(Intent.WRITE):
+            work(message)
 
     def _ended(self, message: Mapping[str, Any]) -> None:
         """What was said is learned from; of a session that was closed, what was done is kept."""

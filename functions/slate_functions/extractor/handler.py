@@ -15,4 +15,4 @@ from slate_functions.extractor.dispatch import Dispatch
 _settings = Settings.from_env(os.environ)
 _counts = EmfCounts()
 _slate = build_aws(_settings, boto3.Session(region_name=_settings.region), _counts)
-handler = counting(_counts, Consumer(Dispatch(_slate.memory)))
+handler = counting(_counts, Consumer(Dispatch(_slate)))

@@ -11,6 +11,7 @@ from aws_lambda_powertools.event_handler import Response
 
 from slate.domain.access import Principal
 from slate.domain.errors import Internal, MethodNotAllowed, NotFound, SlateError, Unauthenticated
+from slate.ports.keyring import Operate
 from slate_functions.http.answers import respond
 from slate_functions.http.binding import Signature
 from slate_functions.http.observing import Fault, Observer, Served
@@ -30,14 +31,16 @@ class Route:
     signature: Signature
     function: Callable[..., Any]
 
-    def answer(self, request: HttpRequest) -> Response[str]:
-        """Ask for the scope, read the arguments, serve.
+    def answer(self, request: HttpRequest, operate: Operate) -> Response[str]:
+        """Ask for the scope, read the arguments, serve: as one operation.
 
         Raises:
             SlateError: any refusal; first of all, the caller may not call this.
         """
         arguments = self.signature.arguments(request, self._admitted(request))
-        return respond(self.function(**arguments), self.declaration.status, request.request_id)
+        with operate(self.declaration.intent):
+            answer = self.function(**arguments)
+        return respond(answer, self.declaration.status, request.request_id)
 
     def _admitted(self, request: HttpRequest) -> Principal | None:
         if self.declaration.scope is None:
@@ -55,9 +58,15 @@ class App:
     """
 
     def __init__(
-        self, groups: Sequence[object], observer: Observer, *, stopwatch: Callable[[], float] = time.perf_counter
+        self,
+        groups: Sequence[object],
+        observer: Observer,
+        operate: Operate,
+        *,
+        stopwatch: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._observer = observer
+        self._operate = operate
         self._stopwatch = stopwatch
         self._resolver = HttpResolver()
         self._resolver.not_found(self._nowhere)
@@ -98,7 +107,7 @@ class App:
 
     def _register(self, route: Route) -> None:
         def serve(**path: str) -> Response[str]:
-            return self._guarded(route.declaration.key, route.answer, path)
+            return self._guarded(route.declaration.key, lambda request: route.answer(request, self._operate), path)
 
         self._resolver.register(route.declaration.method, route.declaration.path, serve)
 

@@ -9,6 +9,7 @@ from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
 from slate.domain.access import Scope
+from slate.domain.fences import Intent
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _MARK: Final = "__slate_route__"
@@ -37,6 +38,13 @@ class Declaration:
     """An example of the body."""
     gives: Any
     """An example of the answer."""
+
+    @property
+    def intent(self) -> Intent:
+        """What it is about to do with a person's data: what needs a scope to read serves it, whatever its method."""
+        if self.scope is None or self.scope.endswith(":read"):
+            return Intent.READ
+        return Intent.DELETE if self.method == "DELETE" and self.scope is not Scope.ADMIN else Intent.WRITE
 
     @property
     def key(self) -> str:

@@ -11,7 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from slate.adapters.dynamodb.index_records import Changed, read_change
+from slate.domain.fences import Intent
 from slate.domain.indexed import Kind
+from slate.ports.keyring import Operate
 from slate.service.search.indexing import Indexing
 
 BatchAnswer = dict[str, list[dict[str, str]]]
@@ -28,9 +30,10 @@ class _Place(NamedTuple):
 class IndexConsumer:
     """The function: an event of the stream in, the failed records' numbers out."""
 
-    def __init__(self, indexing: Indexing | None) -> None:
+    def __init__(self, indexing: Indexing | None, operate: Operate) -> None:
         """Without an index there is nothing to keep: the records are let go."""
         self._indexing = indexing
+        self._operate = operate
 
     def __call__(self, event: Mapping[str, Any], _: object) -> BatchAnswer:
         """Index a batch; answer where it is to be taken up again."""
@@ -48,7 +51,8 @@ class IndexConsumer:
 
     def _index(self, place: _Place, changes: Sequence[Changed]) -> bool:
         try:
-            self._do(place, changes)
+            with self._operate(Intent.WRITE):
+                self._do(place, changes)
         except Exception as error:  # noqa: BLE001  # one memory must not keep the others from being indexed
             # Its kind alone: a message may quote what a caller said.
             _log.error("a memory could not be indexed: %s", type(error).__name__, extra={"place": tuple(place)})

@@ -11,4 +11,5 @@ from slate.wiring.aws import build_aws
 from slate_functions.indexer.consume import IndexConsumer
 
 _settings = Settings.from_env(os.environ)
-handler = IndexConsumer(build_aws(_settings, boto3.Session(region_name=_settings.region)).memory.retrieval.indexing)
+_slate = build_aws(_settings, boto3.Session(region_name=_settings.region))
+handler = IndexConsumer(_slate.memory.retrieval.indexing, _slate.operate)

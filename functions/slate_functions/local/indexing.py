@@ -25,7 +25,7 @@ def index_consumer(local: LocalSlate) -> StreamPump:
         local.dynamodb,
         local.streams,
         slate.settings.table,
-        IndexConsumer(indexing),
+        IndexConsumer(indexing, slate.operate),
         pattern=INDEX_FILTER,
         given_up=slate.feed_failures.send,
         trimmed=trimmed,

@@ -73,8 +73,8 @@ class LocalService:
         self.slate = local.slate
         self.local = local
         groups = (*tasks_groups(local.slate, whole_document), *memory_groups(local.slate), LocalRoutes(self))
-        app = App(groups, LogObserver())
-        local.queues.consume(MEMORY, MemoryConsumer(Dispatch(local.slate.memory)))
+        app = App(groups, LogObserver(), local.slate.operate)
+        local.queues.consume(MEMORY, MemoryConsumer(Dispatch(local.slate)))
         local.queues.consume(
             WEBHOOKS, Consumer(local.slate.delivering, queued), visibility_seconds=VISIBILITY_SECONDS, lane=_receiver
         )

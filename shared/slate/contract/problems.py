@@ -24,6 +24,7 @@ STATUS: Final[Mapping[str, HTTPStatus]] = {
     "already_terminal": HTTPStatus.CONFLICT,
     "cycle": HTTPStatus.CONFLICT,
     "subject_erased": HTTPStatus.GONE,
+    "subject_held": HTTPStatus.LOCKED,
     "version_mismatch": HTTPStatus.PRECONDITION_FAILED,
     "if_match_required": HTTPStatus.PRECONDITION_REQUIRED,
     "too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,

@@ -20,6 +20,7 @@
     ├── SubjectErased        410 subject_erased     the key of this person's data is gone
     ├── VersionMismatch      412 version_mismatch   If-Match names an older version; `current` is the entity
     ├── TooLarge             413 too_large          over a stated size
+    ├── SubjectHeld          423 subject_held       this person's data is on hold
     ├── IfMatchRequired      428 if_match_required  the write needs the version that it is meant for
     ├── Invalid              422 invalid            lists every offending field
     ├── Unavailable          503 retry              a dependency is busy; the same call may be repeated
@@ -31,7 +32,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar, Final, TypedDict
 
 
 class FieldError(TypedDict):
@@ -153,6 +154,12 @@ class SubjectErased(SlateError):
     code = "subject_erased"
 
 
+class SubjectHeld(SlateError):
+    """This person's data is on hold: it is neither served nor deleted until the hold ends."""
+
+    code = "subject_held"
+
+
 class VersionMismatch(SlateError):
     """If-Match names another version than the entity has; ``current`` is the entity as it is."""
 
@@ -202,6 +209,10 @@ class Unavailable(SlateError):
 
 class Internal(SlateError):
     """A fault of Slate's own; quote the request id."""
+
+
+WITHHELD: Final = (SubjectErased, SubjectHeld)
+"""A list goes on without what these refuse."""
 
 
 def error_classes() -> Iterator[type[SlateError]]:

@@ -1,26 +1,64 @@
-"""The keys that content is sealed under: one for each tenant, one for each person a tenant holds data about."""
+"""The keys that content is sealed under: one for each tenant, one for each person a tenant holds data about.
+
+A person's key belongs to an epoch, which ends when they are erased. No content is sealed or opened without its key, so
+the keys are where the fence stands: every use of a person's key asks it first.
+"""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import NamedTuple, Protocol
+
+from slate.domain.fences import Intent
+
+Operate = Callable[[Intent], AbstractContextManager[None]]
+"""Begins an operation: ``Keyring.operation``, for whoever needs no key."""
+
+
+class DataKey(NamedTuple):
+    """A key, and the epoch of the person that it seals for; 0 for a tenant's."""
+
+    epoch: int
+    secret: bytes
+    """32 bytes."""
 
 
 class Keyring(Protocol):
     """Gives keys. A key that is gone stays gone: that is what erasing a person rests on."""
 
-    def sealing_key(self, tenant: str, ref: str | None) -> bytes:
-        """32 bytes to seal new content under, made and kept at the first call; the tenant's own without a ref.
+    def operation(self, intent: Intent) -> AbstractContextManager[None]:
+        """One request, message or due entry: each person's fence is read once in it, at the first use of their key.
+
+        It ends with reading the fence of everybody for whom something was sealed once more. So what it acknowledges
+        was written before any erasure's fence; what it wrote behind one it never acknowledges, and that is sealed
+        under a dead key. Outside an operation every use of a key reads the fence. One within another has its own look.
 
         Raises:
+            SubjectErased: at its end, the fence of somebody it wrote about has moved.
+        """
+        ...
+
+    def sealing_key(self, tenant: str, ref: str | None) -> DataKey:
+        """What to seal new content under, made and kept at the first call; the tenant's own without a ref.
+
+        Raises:
+            SubjectErased: the person is being erased.
+            SubjectHeld: the operation would serve or delete what is on hold.
             Unavailable: the keys cannot be read or unwrapped now.
         """
         ...
 
-    def opening_key(self, tenant: str, ref: str | None) -> bytes:
-        """The 32 bytes that content was sealed under; never makes one.
+    def digest_key(self, tenant: str, ref: str | None) -> DataKey:
+        """The same key, to tell content by: asking for it writes nothing about anybody. Raises as ``sealing_key``."""
+        ...
+
+    def opening_key(self, tenant: str, ref: str | None, epoch: int) -> DataKey:
+        """What content of this epoch was sealed under; never makes one.
 
         Raises:
-            SubjectErased: there is no such key (any more).
+            SubjectErased: the person is being or was erased, or there is no such key (any more).
+            SubjectHeld: the operation would serve or delete what is on hold.
             Unavailable: the keys cannot be read or unwrapped now.
         """
         ...
@@ -30,7 +68,32 @@ class Keyring(Protocol):
         ...
 
     def ref(self, tenant: str, subject: str) -> str:
-        """What stands for a person in keys and logs: an HMAC of the subject's id under the tenant's key."""
+        """What stands for a person in keys and logs, where their data may be reached.
+
+        Raises:
+            SubjectErased: the person is being erased.
+            SubjectHeld: the operation would serve or delete what is on hold.
+        """
+        ...
+
+    def name(self, tenant: str, subject: str) -> str:
+        """The same, whatever is going on with the person: an HMAC of the subject's id under the tenant's key."""
+        ...
+
+    def admit(self, tenant: str, ref: str | None) -> None:
+        """Let the operation reach somebody's data, or say why not. Raises as ``ref``; nothing where it is nobody's."""
+        ...
+
+    def confirm(self, tenant: str, ref: str) -> None:
+        """Read the fence anew, for what was written outside the storage.
+
+        Raises:
+            SubjectErased: it is closed, or has moved since this operation first looked.
+        """
+        ...
+
+    def shred(self, tenant: str, ref: str, before: int) -> int:
+        """Destroy a person's keys of all epochs before this one, for good; how many were there."""
         ...
 
 

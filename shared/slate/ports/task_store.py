@@ -28,6 +28,7 @@ class Candidate(NamedTuple):
     """Sorts: the instant it became READY, later by so much for each level of priority it lacks; lowest first."""
     priority: int
     lease_seconds: int
+    subject_ref: str | None = None
 
 
 class Beat(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from slate.ports.clock import Clock
+from slate.ports.keyring import Operate
 from slate.ports.memory_timer import DueMemory, MemoryKind, MemoryTimer
 from slate.service.due_work import DueWork
 
@@ -20,9 +21,9 @@ _LOOKS: Final = 6
 class Decay:
     """Works off the timer's kind ``memory``; any number may run at once: every step is a condition."""
 
-    def __init__(self, timer: MemoryTimer, ticks: Mapping[MemoryKind, Tick], clock: Clock) -> None:
+    def __init__(self, timer: MemoryTimer, ticks: Mapping[MemoryKind, Tick], operate: Operate, clock: Clock) -> None:
         self._ticks = ticks
-        self._work = DueWork(timer, self._do, clock, looks=_LOOKS, postpone_ms=POSTPONE_MS)
+        self._work = DueWork(timer, self._do, operate, clock, looks=_LOOKS, postpone_ms=POSTPONE_MS)
 
     def run_once(self) -> int:
         """Look at every shard until it shows nothing new that is due; answer how many entries were dealt with."""

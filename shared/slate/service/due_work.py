@@ -8,7 +8,9 @@ from collections.abc import Callable
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from slate.domain.errors import SlateError
+from slate.domain.fences import Intent
 from slate.ports.clock import Clock
+from slate.ports.keyring import Operate
 
 SHARDS: Final = 16
 AT_ONCE: Final = 100
@@ -36,9 +38,17 @@ class DueWork(Generic[Entry]):
     """Any number may run at once: every step is a condition on the item itself."""
 
     def __init__(
-        self, timer: Timer[Entry], do: Callable[[Entry, int], None], clock: Clock, *, looks: int, postpone_ms: int
+        self,
+        timer: Timer[Entry],
+        do: Callable[[Entry, int], None],
+        operate: Operate,
+        clock: Clock,
+        *,
+        looks: int,
+        postpone_ms: int,
     ) -> None:
-        """``do`` works on an entry until a deadline; one that shows up over and over is left after ``looks``."""
+        """``do`` works on an entry until a deadline, as one operation; what shows up again is left after ``looks``."""
+        self._operate = operate
         self._timer = timer
         self._do = do
         self._clock = clock
@@ -64,7 +74,8 @@ class DueWork(Generic[Entry]):
 
     def _worked_on(self, due: Entry) -> int:
         try:
-            self._do(due, self._clock.now() + ENTRY_MS)
+            with self._operate(Intent.WRITE):
+                self._do(due, self._clock.now() + ENTRY_MS)
         except Exception as error:  # noqa: BLE001  # one bad entry must not keep the others from being worked on
             # Its kind alone: a message may quote what a caller said.
             _log.error("a due entry could not be worked on: %s", type(error).__name__, extra={"entry": tuple(due)})

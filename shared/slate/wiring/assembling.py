@@ -8,6 +8,7 @@ from slate.adapters.dynamodb.calls import Calls
 from slate.adapters.dynamodb.cascade_store import DynamoCascadeStore
 from slate.adapters.dynamodb.codec import Codec
 from slate.adapters.dynamodb.feed_store import DynamoFeedStore
+from slate.adapters.dynamodb.fence_store import DynamoFences
 from slate.adapters.dynamodb.graph_store import DynamoGraphStore
 from slate.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
 from slate.adapters.dynamodb.key_store import DynamoApiKeyStore
@@ -59,9 +60,16 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
     def calls(table: str) -> Calls:
         return Calls(parts.dynamodb, table, rng, parts.sleep, written)
 
-    keyring = DynamoKeyring(calls(settings.keys_table), parts.wrapper, clock, cache_seconds=settings.key_cache_seconds)
+    main = calls(settings.table)
+    keyring = DynamoKeyring(
+        calls(settings.keys_table),
+        parts.wrapper,
+        clock,
+        DynamoFences(main),
+        cache_seconds=settings.key_cache_seconds,
+    )
     storage = Storage(
-        calls=calls(settings.table),
+        calls=main,
         codec=Codec(keyring),
         blobs=S3BlobStore(parts.s3, settings.bucket),
         clock=clock,
@@ -80,6 +88,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
     return Slate(
         settings=settings,
         clock=clock,
+        operate=keyring.operation,
         waiting=waiting,
         access=Access(DynamoApiKeyStore(storage), idempotency, cursors, ids, clock, cache_seconds=decisions),
         planning=Planning(graphs, tasks, unlocking, idempotency, cursors, clock),
@@ -96,7 +105,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
             level_seconds=settings.ready_level_seconds,
         ),
         steering=Steering(graphs, tasks, DynamoSteeringStore(storage), cascade, unlocking, cursors),
-        sweeping=Sweeping(DynamoTimerStore(storage, graphs), unlocking, feeds, clock),
+        sweeping=Sweeping(DynamoTimerStore(storage, graphs), unlocking, feeds, keyring.operation, clock),
         values=Values(
             {OwnerKind.GRAPH: GraphOwners(graphs, keyring), OwnerKind.SESSION: SessionOwners(sessions, keyring)},
             DynamoValueStore(storage),

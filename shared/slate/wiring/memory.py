@@ -148,6 +148,7 @@ def memory_of(
                 MemoryKind.FACT: lambda due, _: fading.tick(due),
                 MemoryKind.LIVING: lambda due, _: fading.tick(due),
             },
+            keyring.operation,
             clock,
         ),
         contexts=contexts,

@@ -17,7 +17,7 @@ from slate.ports.counts import Counts, NoCounts
 from slate.ports.embedder import Embedder
 from slate.ports.event_bus import EventBus
 from slate.ports.ids import Ids
-from slate.ports.keyring import KeyWrapper
+from slate.ports.keyring import KeyWrapper, Operate
 from slate.ports.language_model import LanguageModel
 from slate.ports.memory_index import MemoryIndex
 from slate.ports.queue import Queue, Queues
@@ -107,6 +107,7 @@ class Slate:
 
     settings: Settings
     clock: Clock
+    operate: Operate
     waiting: Waiting
     access: Access
     planning: Planning

@@ -1,7 +1,8 @@
 """Seals what callers say and opens it again: the one place where content meets storage.
 
-AES-256-GCM (NIST SP 800-38D) under a key that is derived (HKDF-Expand, RFC 5869) from the person's data key, or the
-tenant's, for the item's partition: so the 2^32 random nonces that one key may see are counted a partition, not a
+A sealed value says of which epoch of the person it is, so that what an erasure left behind is told from what does not
+open. AES-256-GCM (NIST SP 800-38D) under a key that is derived (HKDF-Expand, RFC 5869) from the person's data key, or
+the tenant's, for the item's partition: so the 2^32 random nonces that one key may see are counted a partition, not a
 tenant. Tenant, partition key, sort key and attribute are authenticated with it: a sealed value that is moved to
 another place does not open.
 """
@@ -29,7 +30,9 @@ from slate.ports.keyring import Keyring
 _FORMAT: Final = b"\x01"
 _NONCE_BYTES: Final = 12
 _DIGEST_BYTES: Final = 16
-OVERHEAD_BYTES: Final = len(_FORMAT) + _NONCE_BYTES + 16
+_EPOCH_BYTES: Final = 4
+_HEADER_BYTES: Final = len(_FORMAT) + _EPOCH_BYTES
+OVERHEAD_BYTES: Final = _HEADER_BYTES + _NONCE_BYTES + 16
 """What sealing adds to a value."""
 
 
@@ -53,18 +56,23 @@ class Codec:
     def seal(self, tenant: str, ref: str | None, key: Key, attribute: str, value: Any) -> bytes:
         """A JSON value as sealed bytes for this attribute of this item."""
         nonce = self._entropy(_NONCE_BYTES)
-        cipher = AESGCM(_derive(self.keyring.sealing_key(tenant, ref), f"seal {key[0]}"))
-        return _FORMAT + nonce + cipher.encrypt(nonce, to_json(value), _place(tenant, key, attribute))
+        epoch, secret = self.keyring.sealing_key(tenant, ref)
+        cipher = AESGCM(_derive(secret, f"seal {key[0]}"))
+        header = _FORMAT + epoch.to_bytes(_EPOCH_BYTES)
+        return header + nonce + cipher.encrypt(nonce, to_json(value), _place(tenant, key, attribute))
 
     def open(self, tenant: str, ref: str | None, key: Key, attribute: str, sealed: bytes) -> Any:
         """The JSON value again.
 
         Raises:
-            SubjectErased: the key is gone.
+            SubjectErased: the key is gone, or is of an epoch that is over.
+            SubjectHeld: the person's data is on hold, and this is a read or a deletion.
             Internal: these bytes were not sealed for this place under this key.
         """
-        cipher = AESGCM(_derive(self.keyring.opening_key(tenant, ref), f"seal {key[0]}"))
-        nonce, body = sealed[1 : 1 + _NONCE_BYTES], sealed[1 + _NONCE_BYTES :]
+        epoch = int.from_bytes(sealed[len(_FORMAT) : _HEADER_BYTES])
+        cipher = AESGCM(_derive(self.keyring.opening_key(tenant, ref, epoch).secret, f"seal {key[0]}"))
+        end = _HEADER_BYTES + _NONCE_BYTES
+        nonce, body = sealed[_HEADER_BYTES:end], sealed[end:]
         try:
             plain = cipher.decrypt(nonce, body, _place(tenant, key, attribute))
         except InvalidTag:
@@ -73,7 +81,7 @@ class Codec:
 
     def digest(self, tenant: str, ref: str | None, value: Any) -> bytes:
         """What tells equal content from other content, and tells nothing to who lacks the key."""
-        key = _derive(self.keyring.sealing_key(tenant, ref), "digest")
+        key = _derive(self.keyring.digest_key(tenant, ref).secret, "digest")
         return hmac.digest(key, to_json(value), sha256)[:_DIGEST_BYTES]
 
 

@@ -13,7 +13,7 @@ from slate.adapters.dynamodb.changes import put
 from slate.adapters.dynamodb.keys import EPISODE, episode_key, episodes_pk, prefix
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.episodes import Episode
-from slate.domain.errors import Conflict, SubjectErased
+from slate.domain.errors import WITHHELD, Conflict
 
 _SEALED: Final = frozenset({"task", "steps", "outcome", "subject", "source"})
 
@@ -59,7 +59,7 @@ class DynamoEpisodeStore:
     def _episodes(self, tenant: str, items: Sequence[Item]) -> list[Episode]:
         found: list[Episode] = []
         for item in items:
-            with suppress(SubjectErased):
+            with suppress(*WITHHELD):
                 found.append(self._episode(tenant, item))
         return found
 

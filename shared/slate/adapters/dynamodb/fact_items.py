@@ -31,7 +31,7 @@ from slate.adapters.dynamodb.keys import (
     timer_attributes,
 )
 from slate.adapters.dynamodb.storage import Storage
-from slate.domain.errors import NotFound, SubjectErased
+from slate.domain.errors import WITHHELD, NotFound
 from slate.domain.facts.model import Consents, Fact, FactState, Forgetting, Notice, Quarantined
 from slate.domain.facts.slots import Slot
 from slate.domain.facts.timeline import Observation, Timeline
@@ -135,7 +135,7 @@ class FactItems:
         """Facts, but for those whose key is gone."""
         found: list[Fact] = []
         for item in items:
-            with suppress(SubjectErased):
+            with suppress(*WITHHELD):
                 found.append(self.fact(tenant, item))
         return found
 

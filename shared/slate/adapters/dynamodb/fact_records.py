@@ -21,7 +21,7 @@ from slate.adapters.dynamodb.fact_items import (
 )
 from slate.adapters.dynamodb.keys import prefix, subject_attributes, subject_pk
 from slate.adapters.dynamodb.storage import Storage
-from slate.domain.errors import Conflict, NotFound, SubjectErased, VersionMismatch
+from slate.domain.errors import WITHHELD, Conflict, NotFound, VersionMismatch
 from slate.domain.facts.model import (
     Consent,
     Consents,
@@ -188,6 +188,6 @@ class DynamoFactRecords:
         for item in items:
             try:
                 opened.append(read(tenant, item))
-            except SubjectErased:
+            except WITHHELD:
                 continue  # a list goes on without what was erased
         return opened

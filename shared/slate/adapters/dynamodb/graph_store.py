@@ -29,7 +29,7 @@ from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import SUBJECT_PK
 from slate.adapters.dynamodb.task_items import shown_state
 from slate.adapters.dynamodb.task_store import IN_TIMER, take
-from slate.domain.errors import NotFound, SubjectErased, VersionMismatch
+from slate.domain.errors import WITHHELD, NotFound, VersionMismatch
 from slate.domain.feed import FeedHead
 from slate.domain.graphs import Counts, GraphHead, GraphState
 from slate.domain.tasks import TERMINAL, TaskState
@@ -98,7 +98,7 @@ class DynamoGraphStore(GraphWrites):
         heads: list[GraphHead] = []
         for key in keys:
             if key in found:
-                with suppress(SubjectErased):  # a list goes on without what was erased
+                with suppress(*WITHHELD):  # a list goes on without what was erased
                     heads.append(self.opened(tenant, found[key]))
         return Page(heads, shown[-1]["sk"] if len(fits) > limit else None)
 

@@ -10,7 +10,7 @@ from slate.adapters.dynamodb.keys import END, list_pk, ref_of, subject_attribute
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.task_store import take
 from slate.domain.access import ApiKey, Scope
-from slate.domain.errors import Conflict, NotFound, SubjectErased
+from slate.domain.errors import WITHHELD, Conflict, NotFound
 from slate.ports.access_store import StoredKey
 from slate.ports.graph_store import Page
 
@@ -64,7 +64,7 @@ class DynamoApiKeyStore:
         for item in found[:limit]:
             try:
                 keys.append(self._opened(tenant, item))
-            except SubjectErased:
+            except WITHHELD:
                 continue
         return Page(keys, found[limit - 1]["sk"] if len(found) > limit else None)
 

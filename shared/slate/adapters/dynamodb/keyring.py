@@ -1,38 +1,49 @@
-"""Data keys in their own table, wrapped: the item is the key's only copy, so deleting it erases what it sealed."""
+"""Data keys in their own table, wrapped: the item is the key's only copy, so deleting it erases what it sealed.
+
+A person's fence is asked before their key is given, once in an operation and once more after it sealed something. That
+costs a read unit or two, no write unit, no transaction, and no two writers of one person meet on it.
+"""
 
 from __future__ import annotations
 
 import hmac
 import os
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from threading import Lock
-from typing import Final
+from typing import Final, NamedTuple
 
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 
 from slate.adapters.dynamodb.calls import Calls, ConditionFailed, Item, Key
 from slate.adapters.dynamodb.changes import put
+from slate.adapters.dynamodb.operation import Person, begun, under_way
+from slate.adapters.dynamodb.table import PK, SK
 from slate.domain.errors import Internal, SubjectErased
+from slate.domain.fences import Intent
 from slate.ports.clock import Clock
-from slate.ports.keyring import KeyWrapper
+from slate.ports.fences import Fences
+from slate.ports.keyring import DataKey, KeyWrapper
 
 _KEY_BYTES: Final = 32
 _REF_CHARACTERS: Final = 32
+_DEK: Final = "DEK#"
 _TENANT: Final = "-"
 """Stands where a ref would: the tenant's own key. No ref is a hyphen."""
 
 
 class DynamoKeyring:
-    """Keeps data keys in DynamoDB, wrapped by a ``KeyWrapper``, and in memory for a bounded time."""
+    """Keeps data keys in DynamoDB, wrapped by a ``KeyWrapper``, and in memory for a bounded time, by epoch."""
 
     def __init__(
         self,
         calls: Calls,
         wrapper: KeyWrapper,
         clock: Clock,
+        fences: Fences,
         *,
         cache_seconds: int,
         cache_size: int = 10_000,
@@ -41,68 +52,138 @@ class DynamoKeyring:
         self._calls = calls
         self._wrapper = wrapper
         self._clock = clock
+        self._fences = fences
         self._cache_ms = cache_seconds * 1000
         self._cache_size = cache_size
         self._entropy = entropy
-        self._cache: OrderedDict[tuple[str, str], tuple[int, bytes]] = OrderedDict()
+        self._cache: OrderedDict[_Place, tuple[int, bytes]] = OrderedDict()
         self._lock = Lock()
 
-    def sealing_key(self, tenant: str, ref: str | None) -> bytes:
-        """The key to seal under, made at the first call; two first calls at once agree on one key."""
-        name = ref or _TENANT
-        return self._cached(tenant, name) or self._stored(tenant, name) or self._made(tenant, name)
+    @contextmanager
+    def operation(self, intent: Intent) -> Iterator[None]:
+        """One look at each fence, and a second one for whom something was sealed."""
+        with begun(intent) as operation:
+            yield
+            for person in sorted(operation.sealed):
+                self.confirm(*person)
 
-    def opening_key(self, tenant: str, ref: str | None) -> bytes:
-        """The key that was sealed under, or ``SubjectErased``."""
-        name = ref or _TENANT
-        key = self._cached(tenant, name) or self._stored(tenant, name)
+    def sealing_key(self, tenant: str, ref: str | None) -> DataKey:
+        """The key of the epoch that runs, and the operation remembers for whom it sealed."""
+        key = self.digest_key(tenant, ref)
+        if ref is not None and (operation := under_way()) is not None:
+            operation.sealed.add(Person(tenant, ref))
+        return key
+
+    def digest_key(self, tenant: str, ref: str | None) -> DataKey:
+        """The key of the epoch that runs; two first calls at once agree on one key."""
+        place = _Place(tenant, ref or _TENANT, self._epoch(tenant, ref))
+        return DataKey(place.epoch, self._cached(place) or self._stored(place) or self._made(place))
+
+    def opening_key(self, tenant: str, ref: str | None, epoch: int) -> DataKey:
+        """The key, if its epoch is the one that runs."""
+        place = _Place(tenant, ref or _TENANT, epoch)
+        running = self._epoch(tenant, ref)
+        key = (self._cached(place) or self._stored(place)) if running == epoch else None
         if key is None:
             raise SubjectErased("the key of this data is gone, and the data with it")
-        return key
+        return DataKey(epoch, key)
 
     def purpose_key(self, tenant: str, purpose: str) -> bytes:
         """32 bytes for one purpose."""
-        return HKDFExpand(SHA256(), _KEY_BYTES, f"purpose {purpose}".encode()).derive(self.sealing_key(tenant, None))
+        own = self.sealing_key(tenant, None).secret
+        return HKDFExpand(SHA256(), _KEY_BYTES, f"purpose {purpose}".encode()).derive(own)
 
     def ref(self, tenant: str, subject: str) -> str:
+        """The name, once the fence has let the operation pass."""
+        name = self.name(tenant, subject)
+        self.admit(tenant, name)
+        return name
+
+    def name(self, tenant: str, subject: str) -> str:
         """128 bits of an HMAC, in hexadecimal."""
         mac = hmac.digest(self.purpose_key(tenant, "reference"), subject.encode(), sha256)
         return mac.hex()[:_REF_CHARACTERS]
 
-    def _cached(self, tenant: str, name: str) -> bytes | None:
+    def admit(self, tenant: str, ref: str | None) -> None:
+        """The fence, as this operation first saw it."""
+        self._epoch(tenant, ref)
+
+    def confirm(self, tenant: str, ref: str) -> None:
+        """A second read of the fence, held against the first."""
+        operation = under_way()
+        first = None if operation is None else operation.seen.get(Person(tenant, ref))
+        now = self._fences.read(tenant, ref)
+        now.admit(Intent.WRITE)
+        if first is not None and first.epoch != now.epoch:
+            raise SubjectErased("this person's data was erased meanwhile")
+
+    def shred(self, tenant: str, ref: str, before: int) -> int:
+        """One query, and the keys go; those in memory lapse by themselves, and no epoch asks for them again."""
+        pk = _Place(tenant, ref, 0).key.pk
+        last = _Place(tenant, ref, before - 1).key.sk
+        keys = [Key(item[PK], item[SK]) for item in self._calls.query(tenant, pk, between=(_DEK, last), names=(PK, SK))]
+        self._calls.delete_many(tenant, keys)
         with self._lock:
-            entry = self._cache.get((tenant, name))
+            for place in [each for each in self._cache if each[:2] == (tenant, ref) and each.epoch < before]:
+                del self._cache[place]
+        return len(keys)
+
+    def _epoch(self, tenant: str, ref: str | None) -> int:
+        """The epoch that runs, if what is under way may go on."""
+        if ref is None:
+            return 0
+        operation, person = under_way(), Person(tenant, ref)
+        fence = None if operation is None else operation.seen.get(person)
+        if fence is None:
+            fence = self._fences.read(tenant, ref)
+            if operation is not None:
+                operation.seen.setdefault(person, fence)
+        fence.admit(Intent.WRITE if operation is None else operation.intent)
+        return fence.epoch
+
+    def _cached(self, place: _Place) -> bytes | None:
+        with self._lock:
+            entry = self._cache.get(place)
             if entry is None or entry[0] <= self._clock.now():
                 return None
-            self._cache.move_to_end((tenant, name))
+            self._cache.move_to_end(place)
             return entry[1]
 
-    def _keep(self, tenant: str, name: str, key: bytes) -> bytes:
+    def _keep(self, place: _Place, key: bytes) -> bytes:
         with self._lock:
-            self._cache[tenant, name] = (self._clock.now() + self._cache_ms, key)
+            self._cache[place] = (self._clock.now() + self._cache_ms, key)
             while len(self._cache) > self._cache_size:
                 self._cache.popitem(last=False)
         return key
 
-    def _stored(self, tenant: str, name: str) -> bytes | None:
-        item = self._calls.get(tenant, _place(tenant, name))
-        return None if item is None else self._opened(tenant, name, item)
+    def _stored(self, place: _Place) -> bytes | None:
+        item = self._calls.get(place.tenant, place.key)
+        return None if item is None else self._opened(place, item)
 
-    def _opened(self, tenant: str, name: str, item: Item) -> bytes:
-        return self._keep(tenant, name, self._wrapper.unwrap(item["wrapped"], tenant, name))
+    def _opened(self, place: _Place, item: Item) -> bytes:
+        return self._keep(place, self._wrapper.unwrap(item["wrapped"], place.tenant, place.name))
 
-    def _made(self, tenant: str, name: str) -> bytes:
+    def _made(self, place: _Place) -> bytes:
         key = self._entropy(_KEY_BYTES)
-        wrapped = self._wrapper.wrap(key, tenant, name)
-        item = {**_place(tenant, name).attributes, "wrapped": wrapped, "created_at": self._clock.now()}
+        wrapped = self._wrapper.wrap(key, place.tenant, place.name)
+        item = {**place.key.attributes, "wrapped": wrapped, "created_at": self._clock.now()}
         try:
-            self._calls.write(tenant, put(item))
+            self._calls.write(place.tenant, put(item))
         except ConditionFailed as failed:
             if failed.old is None:
                 raise Internal("a data key was refused and is not there") from None
-            return self._opened(tenant, name, failed.old)
-        return self._keep(tenant, name, key)
+            return self._opened(place, failed.old)
+        return self._keep(place, key)
 
 
-def _place(tenant: str, name: str) -> Key:
-    return Key(f"{tenant}#K#{name}", "DEK")
+class _Place(NamedTuple):
+    """Whose key, and of which epoch."""
+
+    tenant: str
+    name: str
+    epoch: int
+
+    @property
+    def key(self) -> Key:
+        """Where it stands in the keys table."""
+        return Key(f"{self.tenant}#K#{self.name}", f"{_DEK}{self.epoch:06d}")

@@ -296,6 +296,11 @@ def subject_pk(tenant: str, ref: str) -> str:
     return f"{tenant}#U#{ref}"
 
 
+def fence_key(tenant: str, ref: str) -> Key:
+    """The fence of a subject."""
+    return Key(subject_pk(tenant, ref), "FENCE")
+
+
 def owner_head_key(pk: str, owner: Owner) -> Key:
     """The head of whatever values belong to."""
     return Key(pk, META if owner.kind is OwnerKind.GRAPH else BESIDE_TURNS + "HEAD")

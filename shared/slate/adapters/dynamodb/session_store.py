@@ -42,7 +42,7 @@ from slate.adapters.dynamodb.turn_edits import TurnEdits
 from slate.adapters.dynamodb.turn_writes import TurnWrites
 from slate.adapters.dynamodb.usage_meter import usage_of
 from slate.adapters.dynamodb.value_items import within
-from slate.domain.errors import Conflict, SubjectErased, VersionMismatch
+from slate.domain.errors import WITHHELD, Conflict, VersionMismatch
 from slate.domain.marking import Marked
 from slate.domain.sessions import (
     Extraction,
@@ -181,7 +181,7 @@ class DynamoSessionStore:
         sessions: list[Session] = []
         for key in keys:
             if key in heads and is_there(heads[key]):
-                with suppress(SubjectErased):  # a list goes on without what was erased
+                with suppress(*WITHHELD):  # a list goes on without what was erased
                     sessions.append(self._items.session(tenant, heads[key]))
         return Page(sessions, shown[-1]["sk"] if len(entries) > limit else None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, wait
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -30,6 +31,7 @@ class Storage:
 
     def each(self, do: Callable[[T], R], things: Iterable[T]) -> list[R]:
         """Do something with each thing, side by side; the first error is raised once all have ended."""
-        futures = [self.executor.submit(do, thing) for thing in things]
+        # Each takes the operation under way along, which is found by context.
+        futures = [self.executor.submit(copy_context().run, do, thing) for thing in things]
         wait(futures)  # nothing is still being written when the caller learns of an error
         return [future.result() for future in futures]

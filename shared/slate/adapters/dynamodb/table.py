@@ -7,7 +7,7 @@ Keys (DESIGN: every partition key starts with ``<tenant>#``, so that IAM can enf
                        FEED (the feed's head), F#<number> (entries up to it), M#<task> or M# (how far it is numbered)
     <t>#S#<session>    TURN#<seq>, TURNS#HEAD and what is read with it, MARK#, CONTENT#, CLIENT#, SEGMENT#, EXTRACTION#
                        (drawn in ``session_items``), VALUES, V#, VH#, VO# as in a graph
-    <t>#U#<ref>        SESSION#<created at>#<session>: a subject's sessions
+    <t>#U#<ref>        FENCE; SESSION#<created at>#<session>: a subject's sessions; facts (drawn in ``fact_items``)
     <t>#X#<extraction> EXTRACTION
     <t>#P#<ref or ->   EPISODE#<id>
     <t>#D#<collection> PART#<document>#<writing>#<number>; the document's head is in the tenant's list, and there,

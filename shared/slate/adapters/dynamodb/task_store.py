@@ -339,7 +339,8 @@ def take(items: Any, fits: Callable[[Item], bool], most: int) -> list[Item]:
 def _candidate(item: Item) -> Candidate:
     ready = read_ready(item[READY_SK])
     graph_id = str(item["pk"]).rpartition("#")[2]
-    return Candidate(graph_id, str(item["sk"]).removeprefix(TASK), ready.rank, ready.priority, ready.lease_seconds)
+    task_id = str(item["sk"]).removeprefix(TASK)
+    return Candidate(graph_id, task_id, ready.rank, ready.priority, ready.lease_seconds, ready.subject_ref)
 
 
 def _key(tenant: str, lease: Lease) -> Key:

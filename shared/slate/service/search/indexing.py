@@ -164,10 +164,21 @@ class Indexing:
 
     def _settle(self, tenant: str, names: Sequence[Name], entries: Sequence[Entry]) -> None:
         self.put(tenant, entries)
-        there = {Name(entry.kind, entry.id) for entry in entries}
-        gone = [name for name in names if name not in there]
+        there = self._still(tenant, entries)
+        put = (Name(entry.kind, entry.id) for entry in entries)
+        gone = [name for name in dict.fromkeys((*names, *put)) if name not in there]
         if gone:
             self._index.remove(tenant, gone)
+
+    def _still(self, tenant: str, entries: Sequence[Entry]) -> set[Name]:
+        """Those that were not put behind an erasure's fence: an index holds in clear what it is given."""
+        erased = set()
+        for ref in {entry.scope for entry in entries if entry.kind is not Kind.CHUNK} - {NOBODY}:
+            try:
+                self._keyring.confirm(tenant, ref)
+            except SubjectErased:
+                erased.add(ref)
+        return {Name(entry.kind, entry.id) for entry in entries if entry.scope not in erased}
 
     def _embedded(self, entries: Sequence[Entry]) -> list[Entry]:
         embedder = self._embedder

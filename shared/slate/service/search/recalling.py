@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple, TypeVar
 
-from slate.domain.errors import NotFound, SubjectErased, Unavailable
+from slate.domain.errors import WITHHELD, NotFound, Unavailable
 from slate.domain.facts.model import Fact, Quarantined
 from slate.domain.indexed import RECALLED, Entry, entry_of_turn, turn_id
 from slate.domain.ranking.turns import Ranked
@@ -115,7 +115,7 @@ class Recalling:
             by_session.setdefault(session_id, []).append(int(seq))
         there: dict[str, tuple[str, Turn]] = {}
         for session_id, seqs in by_session.items():
-            with suppress(NotFound, SubjectErased):
+            with suppress(NotFound, *WITHHELD):
                 session = self._sessions.head(tenant, session_id)
                 if session.subject == subject and _open_to(reader, session):
                     turns = self._sessions.many(tenant, session_id, seqs)

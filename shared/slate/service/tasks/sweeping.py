@@ -9,6 +9,7 @@ from typing import Final
 
 from slate.ports.clock import Clock
 from slate.ports.feed_store import Feeding
+from slate.ports.keyring import Operate
 from slate.ports.task_store import Due, TimerStore
 from slate.service.due_work import DueWork
 from slate.service.tasks.unlocking import Unlocking
@@ -21,11 +22,11 @@ _LOOKS: Final = 3
 class Sweeping:
     """Works off the timer index; any number may run at once: every step is a condition."""
 
-    def __init__(self, timer: TimerStore, unlocking: Unlocking, feeds: Feeding, clock: Clock) -> None:
+    def __init__(self, timer: TimerStore, unlocking: Unlocking, feeds: Feeding, operate: Operate, clock: Clock) -> None:
         self._timer = timer
         self._unlocking = unlocking
         self._feeds = feeds
-        self._work = DueWork(timer, self._do, clock, looks=_LOOKS, postpone_ms=POSTPONE_MS)
+        self._work = DueWork(timer, self._do, operate, clock, looks=_LOOKS, postpone_ms=POSTPONE_MS)
 
     def run_once(self) -> int:
         """Poll every shard until it shows nothing new that is due; answer how many entries were dealt with."""

@@ -20,7 +20,8 @@ from slate.contract.tasks import (
     SendHeartbeat,
 )
 from slate.domain.access import Principal, Scope
-from slate.domain.errors import Forbidden, Invalid, LeaseLost, NotFound, Unavailable
+from slate.domain.errors import Forbidden, Invalid, LeaseLost, NotFound, SubjectErased, Unavailable
+from slate.domain.fences import Intent
 from slate.domain.leases import Claim, Lease, backoff_ms
 from slate.domain.tasks import Task
 from slate.ports.clock import Clock
@@ -104,11 +105,16 @@ class Working:
         tenant, subject = principal.tenant, principal.subject
         ref = None if subject is None else self._keyring.ref(tenant, subject)
         found = self._waiting.until(
-            lambda: self._claim(principal, body, roles, agent) or None,
+            lambda: self._looked(principal, body, roles, agent) or None,
             topics=[ready_topic(tenant, body.queue, role, ref) for role in roles],
             seconds=body.wait_seconds,
         )
         return found or []
+
+    def _looked(self, principal: Principal, body: ClaimTasks, roles: Sequence[str], agent: str) -> list[Claim]:
+        """One look of a call that may wait long: what it saw of fences at its beginning says nothing now."""
+        with self._keyring.operation(Intent.WRITE):
+            return self._claim(principal, body, roles, agent)
 
     def _claim(self, principal: Principal, body: ClaimTasks, roles: Sequence[str], agent: str) -> list[Claim]:
         looked_at = max(CANDIDATES, 2 * body.max)
@@ -150,7 +156,11 @@ class Working:
     def _try(self, principal: Principal, candidate: Candidate, asked: int | None, agent: str) -> Claim | None:
         lease_seconds = asked or candidate.lease_seconds
         nonce = self._ids.secret()
-        won = self._tasks.claim(principal.tenant, candidate, agent, nonce, lease_seconds, principal.subject)
+        try:
+            self._keyring.admit(principal.tenant, candidate.subject_ref)
+            won = self._tasks.claim(principal.tenant, candidate, agent, nonce, lease_seconds, principal.subject)
+        except SubjectErased:
+            return None  # a queue goes on past a person who is being erased
         if won is None:
             return None
         task, lease = won
