@@ -13,6 +13,8 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from slate.contract.problems import MEDIA_TYPE, STATUS
+from slate.domain.access import Scope
+from slate.domain.fences import Intent
 from slate_functions.http.binding import Signature, answer_model
 from slate_functions.http.dependencies import Query
 from slate_functions.http.problems import example_problem
@@ -50,6 +52,8 @@ class Operation:
     def refusals(self) -> list[HTTPStatus]:
         """The statuses of the problems it may answer with."""
         signature = self.signature
+        # Who administers reaches nobody's data; everything else may be about a person.
+        about_somebody = self.declaration.scope not in (None, Scope.ADMIN)
         given = {
             HTTPStatus.BAD_REQUEST: signature.body is not None,
             HTTPStatus.UNAUTHORIZED: not self.declaration.public,
@@ -59,6 +63,8 @@ class Operation:
             HTTPStatus.PRECONDITION_REQUIRED: any(header.required for _, header in signature.headers),
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE: signature.body is not None,
             HTTPStatus.UNPROCESSABLE_ENTITY: not self.declaration.public,
+            HTTPStatus.GONE: about_somebody,
+            HTTPStatus.LOCKED: about_somebody and self.declaration.intent is not Intent.WRITE,
             HTTPStatus.INTERNAL_SERVER_ERROR: True,
             HTTPStatus.SERVICE_UNAVAILABLE: not self.declaration.public,
         }

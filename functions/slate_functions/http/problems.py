@@ -20,6 +20,7 @@ from slate.domain.errors import (
     ScopeMissing,
     SlateError,
     SubjectErased,
+    SubjectHeld,
     TooLarge,
     Unauthenticated,
     Unavailable,
@@ -54,6 +55,9 @@ _EXAMPLES: Final[Mapping[HTTPStatus, SlateError]] = {
     HTTPStatus.NOT_FOUND: NotFound("there is no graph 'refund-1042'"),
     HTTPStatus.CONFLICT: Conflict("the id is taken by a graph of other content; choose another"),
     HTTPStatus.GONE: SubjectErased("the data of this person was erased"),
+    HTTPStatus.LOCKED: SubjectHeld(
+        "this person's data is on hold: it is neither served nor deleted until the hold ends"
+    ),
     HTTPStatus.PRECONDITION_FAILED: VersionMismatch({"graph_id": "refund-1042", "state": "ACTIVE", "version": 4}),
     HTTPStatus.PRECONDITION_REQUIRED: IfMatchRequired("send If-Match with the version that the change is meant for"),
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: TooLarge("the body has 1,100,000 bytes, at most 1,000,000 are taken"),
