@@ -20,6 +20,13 @@ class BlobStore(Protocol):
         """
         ...
 
-    def delete_all(self, prefix: str) -> int:
-        """Remove every object, in all versions, whose key starts so; answer how many versions went."""
+    def delete_all(self, prefix: str, most: int | None = None) -> int:
+        """Remove every object, in all versions, whose key starts so; answer how many versions went.
+
+        With ``most`` it may end once so many are gone: fewer were all that there were.
+        """
+        ...
+
+    def count(self, prefix: str) -> int:
+        """How many versions there are of objects whose key starts so."""
         ...

@@ -11,7 +11,7 @@ from typing import Any, Final
 from slate.adapters.dynamodb.calls import Item, Key, Write
 from slate.adapters.dynamodb.changes import put
 from slate.adapters.dynamodb.codec import OVERHEAD_BYTES, to_json
-from slate.adapters.dynamodb.keys import ref_of, subject_attributes
+from slate.adapters.dynamodb.keys import NOBODY, ref_of, subject_attributes
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.errors import Internal, NotFound
 
@@ -31,7 +31,7 @@ def item_for(storage: Storage, tenant: str, ref: str | None, key: Key, value: An
     """An item that holds a large value, or names the object that does (which is written first)."""
     sealed = storage.codec.seal(tenant, ref, key, CONTENT, value)
     inline = len(sealed) <= ITEM_BYTES + OVERHEAD_BYTES
-    folder = blob_prefix(tenant, key.pk) + key.sk.replace("#", "/")
+    folder = blob_prefix(tenant, ref, key.pk) + key.sk.replace("#", "/")
     return {**key.attributes, **subject_attributes(tenant, ref), **held(storage, tenant, ref, folder, sealed, inline)}
 
 
@@ -54,13 +54,18 @@ def put_for(storage: Storage, tenant: str, ref: str | None, key: Key, value: Any
     return put(item_for(storage, tenant, ref, key, value))
 
 
-_FOLDERS: Final = {"G": "graphs", "P": "episodes", "S": "sessions", "X": "extractions"}
+_FOLDERS: Final = {"E": "exports", "G": "graphs", "P": "episodes", "S": "sessions", "X": "extractions"}
 
 
-def blob_prefix(tenant: str, pk: str) -> str:
+def person_prefix(tenant: str, ref: str | None) -> str:
+    """Where all objects about a person lie, those that no item names too, or all about nobody; ends in a delimiter."""
+    return f"{tenant}/{ref or NOBODY}/"
+
+
+def blob_prefix(tenant: str, ref: str | None, pk: str) -> str:
     """Where the objects of a graph, or of another partition of its kind, lie; ends in a delimiter."""
     _, kind, owner = pk.split("#")
-    return f"{tenant}/{_FOLDERS[kind]}/{owner}/"
+    return f"{person_prefix(tenant, ref)}{_FOLDERS[kind]}/{owner}/"
 
 
 def read(storage: Storage, tenant: str, item: Item) -> Any:

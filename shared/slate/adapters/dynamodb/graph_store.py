@@ -21,6 +21,7 @@ from slate.adapters.dynamodb.keys import (
     head_key,
     list_pk,
     prefix,
+    ref_of,
     subject_attributes,
     task_key,
     timer_attributes,
@@ -176,6 +177,7 @@ class DynamoGraphStore(GraphWrites):
     def remove(self, tenant: str, graph_id: str, deadline: int) -> bool:
         """Tasks first, so that nothing more is claimed; then all else, objects before the items that name them."""
         pk = graph_pk(tenant, graph_id)
+        head = self._storage.calls.get(tenant, head_key(tenant, graph_id))
         for between in (prefix(TASK), (" ", END)):
             keys: list[Key] = []
             for item in self._storage.calls.query(tenant, pk, between=between, names=("pk", "sk")):
@@ -187,8 +189,8 @@ class DynamoGraphStore(GraphWrites):
                     keys.clear()
                     if self._storage.clock.now() > deadline:
                         return False
-            if between == prefix(TASK):
-                self._storage.blobs.delete_all(contents.blob_prefix(tenant, pk))
+            if between == prefix(TASK) and head is not None:
+                self._storage.blobs.delete_all(contents.blob_prefix(tenant, ref_of(head), pk))
             self._storage.calls.delete_many(tenant, keys)
         return True
 

@@ -203,7 +203,9 @@ class SessionEnds:
     def remove(self, tenant: str, session_id: str, deadline: int) -> bool:
         """Objects before the items that name them, extractions before their entries; the head stays."""
         head = session_key(tenant, session_id)
-        self._storage.blobs.delete_all(contents.blob_prefix(tenant, head.pk))
+        found = self._storage.calls.get(tenant, head)
+        if found is not None:
+            self._storage.blobs.delete_all(contents.blob_prefix(tenant, ref_of(found), head.pk))
         keys: list[Key] = []
         for item in self._storage.calls.query(tenant, head.pk, between=(" ", END), names=("pk", "sk")):
             if item["sk"] == head.sk:

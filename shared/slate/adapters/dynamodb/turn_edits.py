@@ -19,6 +19,7 @@ from slate.adapters.dynamodb.keys import (
     TURN,
     first_key,
     merged_key,
+    ref_of,
     segment_key,
     session_key,
     timer_attributes,
@@ -122,7 +123,10 @@ class TurnEdits:
 
     def drop_content(self, tenant: str, place: Key) -> None:
         """The object in all versions, with those of attempts that lost, then the item that named it."""
-        folder = contents.blob_prefix(tenant, place.pk) + place.sk.replace("#", "/") + "/"
+        item = self._storage.calls.get(tenant, place)
+        if item is None:
+            return
+        folder = contents.blob_prefix(tenant, ref_of(item), place.pk) + place.sk.replace("#", "/") + "/"
         self._storage.blobs.delete_all(folder)
         try:
             self._storage.calls.write(tenant, Write(place, "attribute_exists(#going)", dict(CONSTANTS), delete=True))

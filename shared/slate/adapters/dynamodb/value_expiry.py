@@ -23,6 +23,7 @@ from slate.adapters.dynamodb.keys import (
     graph_pk,
     head_key,
     prefix,
+    ref_of,
     timer_attributes,
     values_key,
 )
@@ -53,7 +54,7 @@ class ValueExpiry:
                 self._quietly(tenant, Change().set(**timer_attributes(key, due)).on(key, "attribute_exists(#pk)"))
                 return
             self._quietly(tenant, Change().set(going=True).on(key, "attribute_exists(#pk)"))
-        if self._remove(tenant, key.pk, deadline):
+        if self._remove(tenant, root, deadline):
             self._quietly(tenant, Write(key, "attribute_exists(#going)", dict(CONSTANTS), delete=True))
 
     def _due(self, tenant: str, graph_id: str) -> int:
@@ -80,8 +81,9 @@ class ValueExpiry:
             latest = max(latest or 0, int(item["updated_at"]))
         return latest
 
-    def _remove(self, tenant: str, pk: str, deadline: int) -> bool:
+    def _remove(self, tenant: str, root: Item, deadline: int) -> bool:
         """Values first: without its value no version can come into the history any more."""
+        pk = str(root["pk"])
         for start in ("V#", "VH#", "VO#"):
             keys: list[Key] = []
             for item in self._storage.calls.query(tenant, pk, between=prefix(start), names=("pk", "sk")):
@@ -92,7 +94,7 @@ class ValueExpiry:
                     if self._storage.clock.now() > deadline:
                         return False
             self._storage.calls.delete_many(tenant, keys)
-        self._storage.blobs.delete_all(contents.blob_prefix(tenant, pk) + "V/")
+        self._storage.blobs.delete_all(contents.blob_prefix(tenant, ref_of(root), pk) + "V/")
         return True
 
     def _quietly(self, tenant: str, write: Write) -> None:

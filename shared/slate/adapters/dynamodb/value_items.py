@@ -64,7 +64,7 @@ class ValueItems:
     ) -> Item:
         """The item of the next version; a large one's object is written."""
         version = next_version(before)
-        held = contents.held(self._storage, tenant, ref, folder(tenant, key, version), sealed, inline)
+        held = contents.held(self._storage, tenant, ref, folder(tenant, ref, key, version), sealed, inline)
         objects = self._objects(before, version) + ([] if inline else [version])
         since = before["since"] if before is not None and is_live(before) else version
         own: Item = {"size": len(sealed) - OVERHEAD_BYTES, "since": since, **held}
@@ -128,9 +128,9 @@ def key_of(item: Item) -> str:
     return str(item["sk"]).split("#")[1]
 
 
-def folder(tenant: str, key: Key, version: int) -> str:
+def folder(tenant: str, ref: str | None, key: Key, version: int) -> str:
     """Where the object of a version lies, and those of attempts at it that lost."""
-    return f"{contents.blob_prefix(tenant, key.pk)}V/{key.sk.removeprefix(VALUE)}/{version}"
+    return f"{contents.blob_prefix(tenant, ref, key.pk)}V/{key.sk.removeprefix(VALUE)}/{version}"
 
 
 def within(items: Iterable[Item], room: int) -> list[Item]:

@@ -130,13 +130,13 @@ class ValueWrites:
         version = next_version(before)
         if change.op is Op.DELETE and before is not None:
             item = self._items.gone(tenant, ref, key, before, author)
-            plan.obsolete.extend(folder(tenant, key, v) + "/" for v in before.get("objects", ()))
+            plan.obsolete.extend(folder(tenant, ref, key, v) + "/" for v in before.get("objects", ()))
         else:
             sealed = self._items.sealed(tenant, ref, key, version, value)
             item = self._items.live(tenant, ref, key, before, author, sealed, inline=inline)
             plan.own_objects.extend([item[contents.BLOB]] if contents.BLOB in item else [])
             lost = set((before or {}).get("objects", ())) - set(item.get("objects", ()))
-            plan.obsolete.extend(folder(tenant, key, v) + "/" for v in sorted(lost))
+            plan.obsolete.extend(folder(tenant, ref, key, v) + "/" for v in sorted(lost))
         plan.firsts.append(item)
         plan.results.append(Changed(key=change.key, version=version, deleted=change.op is Op.DELETE, value=value))
         if before is None:

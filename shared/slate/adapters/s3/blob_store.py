@@ -31,21 +31,30 @@ class S3BlobStore:
         with _translated(key):
             return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
 
-    def delete_all(self, prefix: str) -> int:
+    def delete_all(self, prefix: str, most: int | None = None) -> int:
         """A listing and a delete for each 1,000 versions."""
         gone = 0
         with _translated(prefix):
-            for page in self._client.get_paginator("list_object_versions").paginate(Bucket=self._bucket, Prefix=prefix):
-                found: list[Any] = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
-                objects: Any = [{"Key": v["Key"], "VersionId": v["VersionId"]} for v in found]
-                if objects:
-                    answer = self._client.delete_objects(
-                        Bucket=self._bucket, Delete={"Objects": objects, "Quiet": True}
-                    )
-                    if answer.get("Errors"):
-                        raise Unavailable("some objects were not deleted; the sweeper goes on with it")
-                    gone += len(objects)
+            for objects in self._versions(prefix):
+                answer = self._client.delete_objects(Bucket=self._bucket, Delete={"Objects": objects, "Quiet": True})
+                if answer.get("Errors"):
+                    raise Unavailable("some objects were not deleted; the same call goes on with them")
+                gone += len(objects)
+                if most is not None and gone >= most:
+                    break
         return gone
+
+    def count(self, prefix: str) -> int:
+        """A listing for each 1,000 versions."""
+        with _translated(prefix):
+            return sum(map(len, self._versions(prefix)))
+
+    def _versions(self, prefix: str) -> Iterator[Any]:
+        """All versions and delete markers, a listing at a time."""
+        for page in self._client.get_paginator("list_object_versions").paginate(Bucket=self._bucket, Prefix=prefix):
+            found: list[Any] = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
+            if found:
+                yield [{"Key": version["Key"], "VersionId": version["VersionId"]} for version in found]
 
 
 @contextmanager
