@@ -30,6 +30,8 @@ class Settings:
     signing_key_id: str = ""
     """The KMS key (Ed25519) that signs receipts of erasures; empty where a local key does."""
     event_bus: str = ""
+    previous_kms_key_ids: str = ""
+    """KMS keys that wrapped data keys before, between spaces: they unwrap until `slate keys rotate-wrapping` is done."""
     """The EventBridge bus that events are published on; empty where the bus lives in the process."""
     webhook_addresses: str = "public"
     """Where webhooks may point: `public`, or `loopback` for public ones and this machine, over http too."""

@@ -20,7 +20,7 @@ from slate.adapters.dynamodb.keyring import DynamoKeyring
 from slate.adapters.dynamodb.keys import ReadyOrder, ref_of, task_key
 from slate.adapters.dynamodb.steering_store import DynamoSteeringStore
 from slate.adapters.dynamodb.storage import Storage
-from slate.adapters.dynamodb.table import KEYS, MAIN
+from slate.adapters.dynamodb.table import KEYS, LEDGER, MAIN
 from slate.adapters.dynamodb.task_items import need_of
 from slate.adapters.dynamodb.task_store import DynamoTaskStore
 from slate.adapters.dynamodb.timer_store import DynamoTimerStore
@@ -133,7 +133,9 @@ class World:
 
     def __init__(self, dynamodb: Any, s3: Any, **settings: Any) -> None:
         n = next(_numbers)
-        self.settings = Settings(table=f"main-{n}", keys_table=f"keys-{n}", bucket=f"content-{n}", **settings)
+        self.settings = Settings(
+            table=f"main-{n}", keys_table=f"keys-{n}", ledger_table=f"ledger-{n}", bucket=f"content-{n}", **settings
+        )
         self.dynamodb, self.s3 = dynamodb, Bucket(s3, self.settings.bucket)
         self._make()
         self.clock = ManualClock(START)
@@ -164,6 +166,7 @@ class World:
     def _make(self) -> None:
         self.dynamodb.create_table(**MAIN.create_arguments(self.settings.table))
         self.dynamodb.create_table(**KEYS.create_arguments(self.settings.keys_table))
+        self.dynamodb.create_table(**LEDGER.create_arguments(self.settings.ledger_table))
 
     def _storage(self, parts: Parts) -> Storage:
         def calls(table: str) -> Calls:
@@ -186,6 +189,7 @@ class World:
         """Forget its tables: a session makes thousands."""
         self.dynamodb.delete_table(TableName=self.settings.table)
         self.dynamodb.delete_table(TableName=self.settings.keys_table)
+        self.dynamodb.delete_table(TableName=self.settings.ledger_table)
 
     # ---- who
 

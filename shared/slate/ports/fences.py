@@ -19,6 +19,7 @@ class Fences(Protocol):
 
         Raises:
             Conflict: another erasure has closed it and is not done.
+            SubjectHeld: there is a hold on it.
         """
         ...
 
@@ -27,7 +28,11 @@ class Fences(Protocol):
         ...
 
     def hold(self, tenant: str, ref: str, hold_id: str) -> None:
-        """Put a hold on it."""
+        """Put a hold on it.
+
+        Raises:
+            SubjectErased: an erasure has closed it.
+        """
         ...
 
     def release(self, tenant: str, ref: str, hold_id: str) -> None:

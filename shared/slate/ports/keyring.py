@@ -111,3 +111,11 @@ class KeyWrapper(Protocol):
             Unavailable: the wrapping service is out of reach, or refuses.
         """
         ...
+
+    def rewrap(self, wrapped: bytes, tenant: str, ref: str) -> bytes:
+        """The same key, wrapped by the wrapping key in use now, whichever wrapped it.
+
+        Raises:
+            Unavailable: as ``unwrap``.
+        """
+        ...

@@ -56,10 +56,6 @@ class Ledger(Protocol):
         """Every erasure of a tenant whose fence was ever up, in no order."""
         ...
 
-    def tenants(self) -> Iterator[str]:
-        """Every tenant that has an entry: a scan, for an operator's command alone."""
-        ...
-
 
 class Quarantine(Protocol):
     """Refuses a tenant's data while the main table misses an erasure that the ledger knows of."""

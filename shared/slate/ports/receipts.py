@@ -12,7 +12,7 @@ class Signer(Protocol):
     """Makes receipts."""
 
     def sign(self, claims: ReceiptClaims) -> str:
-        """A compact JWS (RFC 7515) over the claims. Signing twice may give two texts; both hold.
+        """A compact JWS (RFC 7515) over the claims, by Ed25519: the same claims give the same text.
 
         Raises:
             Unavailable: the key cannot be asked now.
@@ -29,23 +29,18 @@ class Signer(Protocol):
 
 
 class SigningKey(Protocol):
-    """A private key that signs and is never shown."""
-
-    @property
-    def algorithm(self) -> str:
-        """What it signs by, as RFC 7518 and RFC 8037 name it: ``EdDSA``, ``ES256``."""
-        ...
+    """An Ed25519 key (RFC 8032) that signs and is never shown."""
 
     def sign(self, message: bytes) -> bytes:
-        """The signature in the form that a JWS has: of ES256 the two numbers, 32 bytes each, one after the other.
+        """The signature: 64 bytes.
 
         Raises:
             Unavailable: the key cannot be asked now.
         """
         ...
 
-    def public_pem(self) -> bytes:
-        """The public key as PEM (SubjectPublicKeyInfo).
+    def public_key(self) -> bytes:
+        """The public key: 32 bytes.
 
         Raises:
             Unavailable: the key cannot be asked now.

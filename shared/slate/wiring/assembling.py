@@ -15,6 +15,7 @@ from slate.adapters.dynamodb.key_store import DynamoApiKeyStore
 from slate.adapters.dynamodb.keyring import DynamoKeyring
 from slate.adapters.dynamodb.keys import ReadyOrder
 from slate.adapters.dynamodb.lock_store import DynamoLockStore
+from slate.adapters.dynamodb.quarantine import DynamoQuarantine, QuarantinedFences
 from slate.adapters.dynamodb.session_store import DynamoSessionStore
 from slate.adapters.dynamodb.steering_store import DynamoSteeringStore
 from slate.adapters.dynamodb.storage import Storage
@@ -26,8 +27,10 @@ from slate.adapters.dynamodb.view_store import DynamoViewStore
 from slate.adapters.dynamodb.webhook_store import DynamoWebhookStore
 from slate.adapters.https.sender import HttpsSender
 from slate.adapters.s3.blob_store import S3BlobStore
+from slate.domain.throttling import Pace
 from slate.domain.values import OwnerKind
 from slate.service.access import Access
+from slate.service.admission import Admission
 from slate.service.feed.ending import Ends
 from slate.service.feed.following import Following
 from slate.service.feed.numbering import Feeds
@@ -48,6 +51,7 @@ from slate.service.webhooks.delivering import Delivering
 from slate.service.webhooks.keeping import Webhooks
 from slate.settings import Settings
 from slate.wiring.memory import memory_of
+from slate.wiring.recognition import recognising_of
 from slate.wiring.parts import FEED_FAILURES, MEMORY, WEBHOOKS, Parts, Slate
 
 
@@ -60,12 +64,13 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
     def calls(table: str) -> Calls:
         return Calls(parts.dynamodb, table, rng, parts.sleep, written)
 
-    main = calls(settings.table)
+    main, noted = calls(settings.table), calls(settings.ledger_table)
+    fences = DynamoFences(main)
     keyring = DynamoKeyring(
         calls(settings.keys_table),
         parts.wrapper,
         clock,
-        DynamoFences(main),
+        QuarantinedFences(fences, DynamoQuarantine(main, noted, clock)),
         cache_seconds=settings.key_cache_seconds,
     )
     storage = Storage(
@@ -80,7 +85,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
     sessions = DynamoSessionStore(storage)
     cursors, unlocking = Cursors(keyring), Unlocking(cascade, clock)
     idempotency = Idempotency(DynamoIdempotencyStore(storage), ids)
-    decisions = settings.decision_cache_seconds
+    api_keys = DynamoApiKeyStore(storage)
     feed_store = DynamoFeedStore(storage)
     feeds = Feeds(feed_store, parts.wakeups, clock, Ends(parts.bus, parts.queues(MEMORY)))
     webhooks, loopback = DynamoWebhookStore(storage), settings.webhook_addresses == "loopback"
@@ -90,7 +95,9 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
         clock=clock,
         operate=keyring.operation,
         waiting=waiting,
-        access=Access(DynamoApiKeyStore(storage), idempotency, cursors, ids, clock, cache_seconds=decisions),
+        access=Access(api_keys, idempotency, cursors, ids, clock),
+        recognising=recognising_of(settings, api_keys, keyring.operation, clock),
+        admission=Admission(Pace(settings.key_calls_per_second, settings.key_burst), clock),
         planning=Planning(graphs, tasks, unlocking, idempotency, cursors, clock),
         working=Working(
             tasks,

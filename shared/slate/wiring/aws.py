@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from slate.adapters.eventbridge.bus import EventBridgeBus
 from slate.adapters.inprocess.clocks import SystemClock
 from slate.adapters.inprocess.random_ids import RandomIds
+from slate.adapters.kms.signing_key import KmsSigningKey
 from slate.adapters.kms.wrapper import KmsKeyWrapper
 from slate.adapters.opensearch.memory_index import OpenSearchMemoryIndex
 from slate.adapters.sqs.queues import SqsQueues
@@ -47,7 +48,12 @@ def build_aws(settings: Settings, session: boto3.Session, counts: Counts | None 
         Parts(
             dynamodb=session.client("dynamodb", config=config),
             s3=session.client("s3", config=config),
-            wrapper=KmsKeyWrapper(session.client("kms", config=config), settings.kms_key_id),
+            wrapper=KmsKeyWrapper(
+                session.client("kms", config=config),
+                settings.kms_key_id,
+                settings.previous_kms_key_ids.split(),
+            ),
+            signing_key=KmsSigningKey(made_once(partial(client, "kms")), settings.signing_key_id),
             clock=SystemClock(),
             executor=ThreadPoolExecutor(PARALLEL_CALLS),
             ids=RandomIds(),

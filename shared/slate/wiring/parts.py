@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from slate.adapters.inprocess.hashing_embedder import HashingEmbedder
+from slate.adapters.inprocess.signing_key import LocalSigningKey
 from slate.adapters.inprocess.token_estimate import EstimatingCounter
 from slate.adapters.inprocess.wakeups import NoWakeups
 from slate.ports.clock import Clock
@@ -21,9 +22,11 @@ from slate.ports.keyring import KeyWrapper, Operate
 from slate.ports.language_model import LanguageModel
 from slate.ports.memory_index import MemoryIndex
 from slate.ports.queue import Queue, Queues
+from slate.ports.receipts import SigningKey
 from slate.ports.token_counter import TokenCounter
 from slate.ports.wakeups import Wakeups
 from slate.service.access import Access
+from slate.service.admission import Admission
 from slate.service.context.giving import Contexts
 from slate.service.decay import Decay
 from slate.service.facts.extracting import Extracting
@@ -38,6 +41,7 @@ from slate.service.forgetting.feedback import Learning
 from slate.service.forgetting.undoing import Undoing
 from slate.service.forgetting.waking import Waking
 from slate.service.locks import Locks
+from slate.service.recognising import Recognising
 from slate.service.search.finished import Finished
 from slate.service.search.retrieval import Retrieval
 from slate.service.sessions.keeping import Sessions
@@ -110,6 +114,8 @@ class Slate:
     operate: Operate
     waiting: Waiting
     access: Access
+    recognising: Recognising
+    admission: Admission
     planning: Planning
     working: Working
     steering: Steering
@@ -138,6 +144,8 @@ class Parts:
     rng: random.Random
     queues: Queues
     bus: EventBus
+    signing_key: SigningKey = field(default_factory=LocalSigningKey.generate)
+    """Signs the receipts of erasures."""
     counter: TokenCounter = field(default_factory=EstimatingCounter)
     embedder: Embedder = field(default_factory=HashingEmbedder)
     index: MemoryIndex | None = None

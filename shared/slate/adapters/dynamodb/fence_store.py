@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 from slate.adapters.dynamodb.calls import Calls, ConditionFailed, Item
 from slate.adapters.dynamodb.changes import Change
 from slate.adapters.dynamodb.keys import fence_key
-from slate.domain.errors import Conflict
+from slate.domain.errors import Conflict, SubjectErased, SubjectHeld
 from slate.domain.fences import Fence
 
 
@@ -25,12 +26,13 @@ class DynamoFences:
         """One update: whoever closed it last is remembered, so that a repeat is told from a second erasure."""
         change = Change(none=0).let(epoch="if_not_exists(#epoch, :none) + :one").set(closed=True, closed_by=by)
         free = "attribute_not_exists(#closed) OR (#closed = :no AND #closed_by <> :closed_by)"
+        free = f"({free}) AND attribute_not_exists(#holds)"
         try:
             item = self._calls.write(tenant, change.on(fence_key(tenant, ref), free, no=False))
         except ConditionFailed as failed:
             item = failed.old or {}
             if item.get("closed_by") != by:
-                raise Conflict("another erasure of this person is running") from None
+                raise _taken(item) from None
         return int(item["epoch"])
 
     def open(self, tenant: str, ref: str, by: str) -> None:
@@ -42,19 +44,27 @@ class DynamoFences:
             return  # open already
 
     def hold(self, tenant: str, ref: str, hold_id: str) -> None:
-        """One update of the set of holds."""
-        self._toggle(tenant, ref, "ADD", "attribute_not_exists(#holds) OR NOT contains(#holds, :hold_id)", hold_id)
+        """One update of the set of holds; what an erasure has closed takes none."""
+        try:
+            self._toggle(tenant, ref, "ADD", "attribute_not_exists(#closed) OR #closed = :no", hold_id)
+        except ConditionFailed as failed:
+            if hold_id not in (failed.old or {}).get("holds", ()):
+                raise SubjectErased("this person's data is being erased: nothing is left to hold") from None
 
     def release(self, tenant: str, ref: str, hold_id: str) -> None:
         """One update of the set of holds."""
-        self._toggle(tenant, ref, "DELETE", "contains(#holds, :hold_id)", hold_id)
+        with suppress(ConditionFailed):  # it is off already
+            self._toggle(tenant, ref, "DELETE", "contains(#holds, :hold_id)", hold_id)
 
     def _toggle(self, tenant: str, ref: str, verb: str, condition: str, hold_id: str) -> None:
-        write = Change(hold_id=hold_id).on(fence_key(tenant, ref), condition, members={hold_id})
-        try:
-            self._calls.write(tenant, replace(write, expression=f"{verb} #holds :members"))
-        except ConditionFailed:
-            return  # it is so already
+        write = Change(hold_id=hold_id, no=False).on(fence_key(tenant, ref), condition, members={hold_id})
+        self._calls.write(tenant, replace(write, expression=f"{verb} #holds :members"))
+
+
+def _taken(item: Item) -> Conflict | SubjectHeld:
+    if item.get("holds"):
+        return SubjectHeld("this person's data is on hold: it is erased once the last hold has ended")
+    return Conflict("another erasure of this person is running")
 
 
 def _fence(item: Item | None) -> Fence:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Self
 
@@ -19,8 +21,9 @@ _KEY_BYTES: Final = 32
 class MasterKeyWrapper:
     """Wraps by AES-256-GCM, with tenant and ref authenticated, as KMS does with its encryption context."""
 
-    def __init__(self, master_key: bytes) -> None:
-        self._cipher = AESGCM(master_key)
+    def __init__(self, master_key: bytes, previous: Sequence[bytes] = ()) -> None:
+        """Wraps by one key; until all is wrapped by it, ``previous`` ones still unwrap."""
+        self._ciphers = [AESGCM(key) for key in (master_key, *previous)]
 
     @classmethod
     def generate(cls) -> Self:
@@ -49,11 +52,15 @@ class MasterKeyWrapper:
     def wrap(self, key: bytes, tenant: str, ref: str) -> bytes:
         """Nonce and ciphertext."""
         nonce = secrets.token_bytes(_NONCE_BYTES)
-        return nonce + self._cipher.encrypt(nonce, key, f"{tenant}#{ref}".encode())
+        return nonce + self._ciphers[0].encrypt(nonce, key, f"{tenant}#{ref}".encode())
 
     def unwrap(self, wrapped: bytes, tenant: str, ref: str) -> bytes:
         """The key again; another master key does not open it."""
-        try:
-            return self._cipher.decrypt(wrapped[:_NONCE_BYTES], wrapped[_NONCE_BYTES:], f"{tenant}#{ref}".encode())
-        except InvalidTag:
-            raise Unavailable("this key was wrapped under another master key; start with that key's file") from None
+        for cipher in self._ciphers:
+            with suppress(InvalidTag):
+                return cipher.decrypt(wrapped[:_NONCE_BYTES], wrapped[_NONCE_BYTES:], f"{tenant}#{ref}".encode())
+        raise Unavailable("this key was wrapped under another master key; start with that key's file")
+
+    def rewrap(self, wrapped: bytes, tenant: str, ref: str) -> bytes:
+        """Unwrapped and wrapped again."""
+        return self.wrap(self.unwrap(wrapped, tenant, ref), tenant, ref)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from botocore.exceptions import BotoCoreError, ClientError
-
+from slate.adapters.kms.calls import translated
 from slate.domain.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -17,28 +15,39 @@ if TYPE_CHECKING:
 class KmsKeyWrapper:
     """Wraps and unwraps by KMS."""
 
-    def __init__(self, client: KMSClient, key_id: str) -> None:
+    def __init__(self, client: KMSClient, key_id: str, previous: Sequence[str] = ()) -> None:
+        """Wraps by one key; until all is wrapped by it, ``previous`` ones still unwrap."""
         self._client = client
         self._key_id = key_id
+        self._previous = previous
 
     def wrap(self, key: bytes, tenant: str, ref: str) -> bytes:
         """One Encrypt."""
-        with _translated():
+        with translated():
             return self._client.encrypt(
                 KeyId=self._key_id, Plaintext=key, EncryptionContext={"tenant": tenant, "ref": ref}
             )["CiphertextBlob"]
 
     def unwrap(self, wrapped: bytes, tenant: str, ref: str) -> bytes:
-        """One Decrypt, by this key alone."""
-        with _translated():
-            return self._client.decrypt(
-                KeyId=self._key_id, CiphertextBlob=wrapped, EncryptionContext={"tenant": tenant, "ref": ref}
-            )["Plaintext"]
+        """One Decrypt, by this key; by a previous one where it was that."""
+        for key_id in (self._key_id, *self._previous):
+            try:
+                with translated():
+                    return self._client.decrypt(
+                        KeyId=key_id, CiphertextBlob=wrapped, EncryptionContext={"tenant": tenant, "ref": ref}
+                    )["Plaintext"]
+            except Unavailable as refused:
+                if not isinstance(refused.__cause__, self._client.exceptions.IncorrectKeyException):
+                    raise
+        raise Unavailable("a data key is wrapped by another KMS key; name that in SLATE_PREVIOUS_KMS_KEY_IDS")
 
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except (ClientError, BotoCoreError) as error:
-        raise Unavailable("the key service did not answer, or refused; repeat the call") from error
+    def rewrap(self, wrapped: bytes, tenant: str, ref: str) -> bytes:
+        """One ReEncrypt: the key is never in the clear outside KMS."""
+        context = {"tenant": tenant, "ref": ref}
+        with translated():
+            return self._client.re_encrypt(
+                CiphertextBlob=wrapped,
+                SourceEncryptionContext=context,
+                DestinationKeyId=self._key_id,
+                DestinationEncryptionContext=context,
+            )["CiphertextBlob"]

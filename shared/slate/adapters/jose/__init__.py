@@ -1,0 +1,1 @@
+"""Receipts as signed texts: JSON Web Signatures, made and checked by PyJWT."""
