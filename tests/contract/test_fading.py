@@ -15,12 +15,13 @@ from slate.adapters.dynamodb.fact_fading import DynamoFactFading
 from slate.adapters.dynamodb.keys import subject_pk
 from slate.contract.contexts import AskContext
 from slate.contract.facts import PostFacts
+from slate.contract.tenants import PutTenant
 from slate.domain.access import Principal, Scope
 from slate.domain.facts.model import Fact, FactState
 from slate.domain.forgetting.strength import DAY_MS
 from slate.ports.memory_timer import DueMemory, MemoryKind
 from slate.service.facts.remembering import FactFilter
-from slate.service.forgetting.fading import RUN_MS, Fading
+from slate.service.forgetting.fading import RUN_MS
 from slate.service.forgetting.undoing import LogFilter
 from slate.wiring.local import build_local, manual_clock
 from slate.wiring.parts import Slate
@@ -138,45 +139,70 @@ def test_an_edit_does_not_lose_a_use_that_came_between(w: World) -> None:
     assert (after.wakes, after.woken_at) == (1, now)
 
 
-def test_beyond_its_share_a_tenant_waits_and_nothing_is_left_at_the_head(w: World) -> None:
+def test_beyond_its_share_a_tenant_waits_in_its_place_and_others_pass(w: World) -> None:
+    other = w.principal(tenant="globex")
     post(w.slate, w.me, *(f"Once saw bird number {n}" for n in range(10)))
-    forgetting = w.slate.memory.forgetting
-    capped = Fading(
-        forgetting.fading._fading,
-        forgetting.fading._facts,
-        w.slate.memory.tenants,
-        forgetting.fading._timer,
-        w.clock,
-        forgetting.fading._counts,
-        lambda _tenant, _ref: None,
-        cap=4,
-    )
+    w.clock.advance(1)
+    post(w.slate, other, *(f"Once saw bird number {n}" for n in range(3)))
+    w.slate.memory.forgetting.fading._cap = 4
     w.clock.advance(67 * DAY)
-    left = 10
-    for _ in range(3):
-        due = [each for shard in range(16) for each in capped._timer.due(shard, 100)]
-        assert len(due) <= max(left, 4)
-        for each in due:
-            capped.tick(each)
-        left = max(left - 4, 0)
+    for left in (6, 2, 0):
+        decayed(w)
+        decayed(w)
         assert states(w.slate, w.me).get("active", 0) == left
-        assert [each for shard in range(16) for each in capped._timer.due(shard, 100)] == []
+        assert states(w.slate, other) == {"limbo": 3}, "whoever stands behind is not kept waiting"
         w.clock.advance(RUN_MS / 1000)
 
 
-def test_what_is_held_is_left_alone_and_looked_at_again(w: World) -> None:
+class Holding:
+    """Says whether somebody is held, and counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.people: set[tuple[str, str]] = set()
+        self.asked = 0
+
+    def __call__(self, tenant: str, ref: str) -> bool:
+        self.asked += 1
+        return (tenant, ref) in self.people
+
+
+def test_what_is_held_is_left_alone_asked_once_a_batch_and_looked_at_again(w: World) -> None:
     post(w.slate, w.me, "Once saw a blue heron")
-    forgetting = w.slate.memory.forgetting
-    forgetting.fading._held = lambda tenant, ref: (tenant, ref) == (TENANT, ref_of(w))
+    w.slate.memory.forgetting.fading._held = holding = Holding()
+    holding.people.add((TENANT, ref_of(w)))
     w.clock.advance(61 * DAY)
     decayed(w)
     assert states(w.slate, w.me) == {"active": 1}
-    forgetting.fading._held = lambda _tenant, _ref: False
+    assert list(w.slate.memory.forgetting.fading.preview(w.clock.now(), 100)) == []
+    holding.people.clear()
     decayed(w)
     assert states(w.slate, w.me) == {"active": 1}
     w.clock.advance(DAY)
     decayed(w)
     assert states(w.slate, w.me) == {"limbo": 1}
+
+
+def test_whether_somebody_is_held_is_asked_once_a_batch_however_many_of_their_facts_are_due(w: World) -> None:
+    post(w.slate, w.me, *(f"Once saw bird number {n}" for n in range(40)))
+    w.slate.memory.forgetting.fading._held = holding = Holding()
+    w.clock.advance(61 * DAY)
+    decayed(w)
+    assert states(w.slate, w.me) == {"limbo": 40}
+    assert holding.asked <= 16, "a batch is a page of a shard"
+
+
+def test_of_whoever_is_held_nothing_is_evicted(w: World) -> None:
+    w.slate.memory.tenants.put(w.me, PutTenant(fact_cap=2), None)
+    facts = post(w.slate, w.me, *(f"Once saw bird number {n}" for n in range(4)))
+    evicting = w.slate.memory.forgetting.evicting
+    evicting._held = holding = Holding()
+    holding.people.add((TENANT, ref_of(w)))
+    assert evicting.check(TENANT, ref_of(w)) == 0
+    assert (states(w.slate, w.me), acts(w.slate, w.me)) == ({"active": 4}, {})
+    holding.people.clear()
+    assert evicting.check(TENANT, ref_of(w)) == 2
+    assert holding.asked == 2
+    assert set(acts(w.slate, w.me)) == {(fact, "more than 2 facts") for fact in facts[:2]}
 
 
 def test_of_what_is_kept_for_forgetting_all_is_sealed_and_says_whom_it_is_about(w: World) -> None:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from slate.domain.errors import Unavailable
 
 _log = logging.getLogger(__name__)
 
-ROUND_NEEDS_MS: Final = 60_000
-"""Time that must be left for another round: an entry is worked on for 20 s at most."""
+BATCH_NEEDS_MS: Final = 30_000
+"""Time that must be left for another batch: the longest entry takes 20 s, and what is cut off is done again."""
 
 
 class Decaying(Protocol):
     """What is run."""
 
-    def run_once(self) -> int:
-        """Do what is due; answer how much was done."""
+    def run_once(self, more: Callable[[], bool]) -> int:
+        """Do what is due while there is time for more; answer how much was done."""
         ...
 
 
@@ -39,15 +39,19 @@ class DecayRun:
     def __call__(self, _: Mapping[str, Any], context: LambdaContext) -> dict[str, int]:
         """Run; answer how many rounds there were and how much they did."""
         rounds = done = 0
+
+        def more() -> bool:
+            return context.get_remaining_time_in_millis() >= BATCH_NEEDS_MS
+
         while True:
-            now = self._round()
+            now = self._round(more)
             rounds, done = rounds + 1, done + now
-            if not now or context.get_remaining_time_in_millis() < ROUND_NEEDS_MS:
+            if not now or not more():
                 return {"rounds": rounds, "done": done}
 
-    def _round(self) -> int:
+    def _round(self, more: Callable[[], bool]) -> int:
         try:
-            return self._decaying.run_once()
+            return self._decaying.run_once(more)
         except Unavailable as error:
             # What was due is due still; the next run finds it.
             _log.warning("a run found the table busy: %s", error.detail)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
@@ -16,6 +17,8 @@ class MemoryKind(StrEnum):
     """A fact that is past: forgotten and restorable no more, or history. Its owner is the ref of its subject."""
     LIVING = "living"
     """A fact that fades; its owner likewise."""
+    EXPORT = "export"
+    """An export that is not done yet, or whose time is over; its owner is its id."""
 
 
 class DueMemory(NamedTuple):
@@ -24,7 +27,7 @@ class DueMemory(NamedTuple):
     tenant: str
     kind: MemoryKind
     owner: str
-    """The session, or the ref of the subject."""
+    """The session, the export, or the ref of the subject."""
     name: str = ""
     """What of it, where that is not all."""
 
@@ -32,8 +35,8 @@ class DueMemory(NamedTuple):
 class MemoryTimer(Protocol):
     """Works off the timer's kind ``memory``."""
 
-    def due(self, shard: int, limit: int, *, by: int | None = None) -> list[DueMemory]:
-        """The first entries of a shard that are due by now, or by a later instant."""
+    def due(self, shard: int, at_once: int, *, by: int | None = None) -> Iterator[DueMemory]:
+        """Entries of a shard that are due by now, or by a later instant, the oldest first, read as they are taken."""
         ...
 
     def postpone(self, due: DueMemory, ms: int) -> None:

@@ -7,7 +7,7 @@ it raises what happened instead, with the winner's state.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -222,8 +222,8 @@ class CascadeStore(Protocol):
 class TimerStore(Protocol):
     """Finds and does what has fallen due."""
 
-    def due(self, shard: int, limit: int) -> list[Due]:
-        """Entries of one of the 16 shards whose moment has come, the oldest first: hints."""
+    def due(self, shard: int, at_once: int) -> Iterator[Due]:
+        """Entries of one of the 16 shards whose moment has come, the oldest first, read as they are taken: hints."""
         ...
 
     def tick_task(self, due: Due) -> Parent | None:

@@ -14,20 +14,28 @@ Tick = Callable[[DueMemory, int], None]
 """Does what is due on an entry, until a deadline."""
 
 POSTPONE_MS: Final = 60_000
-_LOOKS: Final = 6
-"""An entry may be due again at once: closed, then over; beyond that it waits for the next run."""
 
 
 class Decay:
     """Works off the timer's kind ``memory``; any number may run at once: every step is a condition."""
 
-    def __init__(self, timer: MemoryTimer, ticks: Mapping[MemoryKind, Tick], operate: Operate, clock: Clock) -> None:
+    def __init__(
+        self,
+        timer: MemoryTimer,
+        ticks: Mapping[MemoryKind, Tick],
+        operate: Operate,
+        clock: Clock,
+        *,
+        begins: Callable[[], None] = lambda: None,
+        passes: Callable[[DueMemory], bool] = lambda _: False,
+    ) -> None:
+        """``begins`` is told before each batch; what ``passes`` is left in its place, for a later run."""
         self._ticks = ticks
-        self._work = DueWork(timer, self._do, operate, clock, looks=_LOOKS, postpone_ms=POSTPONE_MS)
+        self._work = DueWork(timer, self._do, operate, clock, postpone_ms=POSTPONE_MS, begins=begins, passes=passes)
 
-    def run_once(self) -> int:
-        """Look at every shard until it shows nothing new that is due; answer how many entries were dealt with."""
-        return self._work.run_once()
+    def run_once(self, more: Callable[[], bool] = lambda: True) -> int:
+        """Walk every shard while there is time for ``more``, and do what is due; answer how many were dealt with."""
+        return self._work.run_once(more)
 
     def _do(self, due: DueMemory, deadline: int) -> None:
         self._ticks[due.kind](due, deadline)

@@ -1,10 +1,10 @@
-"""Works off a timer, shard by shard: whatever is due is done, and what cannot be done now is looked at later."""
+"""Works off a timer, all shards side by side: whatever is due is done, what cannot be done now is looked at later."""
 
 from __future__ import annotations
 
 import logging
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from slate.domain.errors import SlateError
@@ -25,8 +25,11 @@ Entry = TypeVar("Entry", bound=tuple[Any, ...])
 class Timer(Protocol[Entry]):
     """What has fallen due."""
 
-    def due(self, shard: int, limit: int) -> list[Entry]:
-        """Entries of one of the shards whose moment has come, the oldest first: hints."""
+    def due(self, shard: int, at_once: int) -> Iterable[Entry]:
+        """Entries of one of the shards whose moment has come, the oldest first, so many to a read: hints.
+
+        They are read as they are taken, each place once: what stays in its place is passed.
+        """
         ...
 
     def postpone(self, due: Entry, ms: int) -> None:
@@ -44,33 +47,43 @@ class DueWork(Generic[Entry]):
         operate: Operate,
         clock: Clock,
         *,
-        looks: int,
         postpone_ms: int,
+        begins: Callable[[], None] = lambda: None,
+        passes: Callable[[Entry], bool] = lambda _: False,
     ) -> None:
-        """``do`` works on an entry until a deadline, as one operation; what shows up again is left after ``looks``."""
+        """``do`` works on an entry until a deadline, as one operation.
+
+        ``begins`` is told before each batch; what ``passes`` is left in its place, for a later run.
+        """
         self._operate = operate
         self._timer = timer
         self._do = do
         self._clock = clock
-        self._looks = looks
         self._postpone_ms = postpone_ms
+        self._begins = begins
+        self._passes = passes
 
-    def run_once(self) -> int:
-        """Look at every shard until it shows nothing new that is due; answer how many entries were dealt with."""
-        return sum(self._shard(shard) for shard in range(SHARDS))
+    def run_once(self, more: Callable[[], bool] = lambda: True) -> int:
+        """Walk every shard to its end, a batch of each in turn; answer how many entries were dealt with.
 
-    def _shard(self, shard: int) -> int:
-        looks: Counter[Entry] = Counter()
+        Ends before a batch for which there is no time ``more``; the next run takes up there.
+        """
+        walks = [iter(self._timer.due(shard, AT_ONCE)) for shard in range(SHARDS)]
         done = 0
-        while True:
-            listed = self._timer.due(shard, AT_ONCE)
-            entries = [due for due in listed if looks[due] < self._looks]
-            for due in entries:
-                looks[due] += 1
-                done += self._worked_on(due)
-            # A short list was all there is: asking again would cost a query to hear so.
-            if not entries or len(listed) < AT_ONCE:
-                return done
+        while walks:
+            for walk in tuple(walks):
+                if not more():
+                    return done
+                batch = list(islice(walk, AT_ONCE))
+                # A short batch was all there is: asking again would cost a query to hear so.
+                if len(batch) < AT_ONCE:
+                    walks.remove(walk)
+                done += self._batch(batch)
+        return done
+
+    def _batch(self, batch: list[Entry]) -> int:
+        self._begins()
+        return sum(self._worked_on(due) for due in batch if not self._passes(due))
 
     def _worked_on(self, due: Entry) -> int:
         try:

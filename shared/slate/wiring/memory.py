@@ -5,6 +5,7 @@ from __future__ import annotations
 from slate.adapters.dynamodb.context_store import DynamoContextStore
 from slate.adapters.dynamodb.document_store import DynamoDocumentStore
 from slate.adapters.dynamodb.episode_store import DynamoEpisodeStore
+from slate.adapters.dynamodb.export_store import DynamoExportStore
 from slate.adapters.dynamodb.extraction_store import DynamoExtractionStore
 from slate.adapters.dynamodb.fact_fading import DynamoFactFading
 from slate.adapters.dynamodb.fact_records import DynamoFactRecords
@@ -13,6 +14,7 @@ from slate.adapters.dynamodb.graph_store import DynamoGraphStore
 from slate.adapters.dynamodb.memory_timer import DynamoMemoryTimer
 from slate.adapters.dynamodb.session_store import DynamoSessionStore
 from slate.adapters.dynamodb.storage import Storage
+from slate.adapters.dynamodb.subject_records import DynamoSubjectRecords
 from slate.adapters.dynamodb.task_store import DynamoTaskStore
 from slate.adapters.dynamodb.tenant_store import DynamoTenantStore
 from slate.adapters.dynamodb.usage_meter import DynamoUsageMeter
@@ -22,12 +24,14 @@ from slate.adapters.inprocess.memory_index import InProcessMemoryIndex
 from slate.domain.forgetting.policy import DecayPolicy
 from slate.domain.topics import Topics
 from slate.domain.transcript import Window
+from slate.ports.holds import Held, never_held
 from slate.ports.memory_timer import MemoryKind
 from slate.service.context.giving import Contexts
 from slate.service.context.memory_source import MemorySource
 from slate.service.context.session_source import SessionSource
 from slate.service.context.task_source import TaskSource
 from slate.service.decay import Decay
+from slate.service.exporting import Exporting
 from slate.service.facts.deciding import Deciding
 from slate.service.facts.extracting import Extracting, TurnWatch
 from slate.service.facts.remembering import Facts
@@ -91,7 +95,8 @@ def memory_of(
         return tenants.of(tenant).decay
 
     facts, fades = DynamoFactStore(storage, ids, policies), DynamoFactFading(storage, ids, policies)
-    evicting = Evicting(fades, tenants, queue, clock, parts.counts)
+    held: Held = never_held
+    evicting = Evicting(fades, tenants, queue, clock, parts.counts, held=held)
     waking = Waking(fades, DynamoContextStore(storage), tenants, keyring, queue, clock, parts.counts)
     deciding = Deciding(facts, records, tenants, clock, evicting.decided)
     knowing = Facts(facts, records, deciding, tenants, keyring, idempotency, cursors, clock, counts=parts.counts)
@@ -116,8 +121,28 @@ def memory_of(
     )
     contexts = _contexts(settings, parts, storage, stores, retrieval, waking)
     timer = DynamoMemoryTimer(storage)
+    exporting = Exporting(
+        DynamoExportStore(storage),
+        DynamoSubjectRecords(storage),
+        keyring,
+        idempotency,
+        cursors,
+        queue,
+        clock,
+        days=settings.export_days,
+    )
     learning = Learning(fades, contexts, sessions, tenants, keyring, parts.counts)
-    fading = Fading(fades, facts, tenants, timer, clock, parts.counts, evicting.ask, cap=settings.decay_acts_per_tenant)
+    fading = Fading(
+        fades,
+        facts,
+        tenants,
+        timer,
+        clock,
+        parts.counts,
+        evicting.ask,
+        cap=settings.decay_acts_per_tenant,
+        held=held,
+    )
     return Memory(
         sessions=Sessions(sessions, ending, pinning, idempotency, cursors, ids, clock, retention_days=days),
         talking=Talking(sessions, watches, counter, idempotency, cursors, clock),
@@ -147,15 +172,19 @@ def memory_of(
                 MemoryKind.CONTENT: lambda due, _: sessions.drop_content(due.tenant, due.owner, due.name),
                 MemoryKind.FACT: lambda due, _: fading.tick(due),
                 MemoryKind.LIVING: lambda due, _: fading.tick(due),
+                MemoryKind.EXPORT: lambda due, deadline: exporting.tick(due.tenant, due.owner, deadline),
             },
             keyring.operation,
             clock,
+            begins=fading.begin,
+            passes=fading.passes,
         ),
         contexts=contexts,
         retrieval=retrieval,
         finished=Finished(
             DynamoGraphStore(storage), DynamoTaskStore(storage), DynamoViewStore(storage), stores.episodes
         ),
+        exporting=exporting,
         forgetting=Forgetting(
             fading=fading,
             evicting=evicting,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key
 from slate.adapters.dynamodb.changes import Change
 from slate.adapters.dynamodb.keys import (
     CONTENT_OF_TURN,
+    EXPORT,
     LIVING_FACT,
     PAST_FACT,
     content_key,
+    export_key,
     session_key,
     session_pk,
     subject_pk,
@@ -26,11 +30,11 @@ class DynamoMemoryTimer:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    def due(self, shard: int, limit: int, *, by: int | None = None) -> list[DueMemory]:
-        """One query of one shard."""
+    def due(self, shard: int, at_once: int, *, by: int | None = None) -> Iterator[DueMemory]:
+        """A query of one shard for each ``at_once`` of them."""
         last = self._storage.clock.now() if by is None else by
         pk, sk = (TIMER_PK, timer_pk("memory", shard)), (TIMER_SK, "<", f"{last + 1:015d}")
-        return [_due(item) for item in self._storage.calls.query_index(TIMER, pk, sk, limit)]
+        return map(_due, self._storage.calls.walk_index(TIMER, pk, sk, at_once=at_once))
 
     def postpone(self, due: DueMemory, ms: int) -> None:
         """Move the entry, if the item is still in the timer."""
@@ -51,6 +55,8 @@ def _due(item: Item) -> DueMemory:
         return DueMemory(tenant, MemoryKind.FACT, owner, sk.removeprefix(PAST_FACT))
     if sk.startswith(LIVING_FACT):
         return DueMemory(tenant, MemoryKind.LIVING, owner, sk.removeprefix(LIVING_FACT))
+    if sk == EXPORT:
+        return DueMemory(tenant, MemoryKind.EXPORT, owner)
     return DueMemory(tenant, MemoryKind.SESSION, owner)
 
 
@@ -61,4 +67,6 @@ def _key(due: DueMemory) -> Key:
         return Key(subject_pk(due.tenant, due.owner), PAST_FACT + due.name)
     if due.kind is MemoryKind.LIVING:
         return Key(subject_pk(due.tenant, due.owner), LIVING_FACT + due.name)
+    if due.kind is MemoryKind.EXPORT:
+        return export_key(due.tenant, due.owner)
     return session_key(due.tenant, due.owner)

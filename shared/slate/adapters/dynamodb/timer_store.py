@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, Write
@@ -43,11 +44,11 @@ class DynamoTimerStore:
         self._graphs = graphs
         self._expiry = ValueExpiry(storage)
 
-    def due(self, shard: int, limit: int) -> list[Due]:
-        """One query of one shard."""
+    def due(self, shard: int, at_once: int) -> Iterator[Due]:
+        """A query of one shard for each ``at_once`` of them."""
         now = self._storage.clock.now()
         pk, sk = (TIMER_PK, timer_pk("task", shard)), (TIMER_SK, "<", f"{now + 1:015d}")
-        return [_due(item) for item in self._storage.calls.query_index(TIMER, pk, sk, limit)]
+        return map(_due, self._storage.calls.walk_index(TIMER, pk, sk, at_once=at_once))
 
     def tick_task(self, due: Due) -> Parent | None:
         """A lapsed lease is by far the likeliest: tried first, without a read; a refusal shows what else is due."""

@@ -17,6 +17,7 @@ from slate.ports.clock import Clock
 from slate.ports.counts import Count, Counts
 from slate.ports.fact_fading import FactFading, Fade
 from slate.ports.fact_store import Act
+from slate.ports.holds import Held, never_held
 from slate.ports.queue import Queue
 from slate.service.tenants import Tenants
 
@@ -28,7 +29,17 @@ _log = logging.getLogger(__name__)
 class Evicting:
     """Keeps persons within the cap."""
 
-    def __init__(self, fading: FactFading, tenants: Tenants, queue: Queue, clock: Clock, counts: Counts) -> None:
+    def __init__(
+        self,
+        fading: FactFading,
+        tenants: Tenants,
+        queue: Queue,
+        clock: Clock,
+        counts: Counts,
+        *,
+        held: Held = never_held,
+    ) -> None:
+        self._held = held
         self._fading = fading
         self._tenants = tenants
         self._queue = queue
@@ -52,7 +63,12 @@ class Evicting:
         self._queue.send({"kind": EVICT, "tenant": tenant, "ref": ref})
 
     def check(self, tenant: str, ref: str) -> int:
-        """Let go what is beyond the cap; answers how many went. A repeat finds them gone."""
+        """Let go what is beyond the cap; answers how many went. A repeat finds them gone.
+
+        Of a person who is held nothing goes: the cap is looked at again with the next fact that is checked.
+        """
+        if self._held(tenant, ref):
+            return 0
         policy, now = self._tenants.of(tenant).decay, self._clock.now()
         if self._fading.count(tenant, ref, policy.fact_cap) <= policy.fact_cap:
             return 0

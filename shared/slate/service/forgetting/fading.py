@@ -1,8 +1,8 @@
 """What falls due of facts: from active to limbo, from limbo to forgotten, from forgotten to gone for good.
 
 The timer index is the cursor: an entry leaves its place only in the write that deals with it, so that a run takes up
-where the last one ended, however long ago. A tenant has so many acts a run; what is beyond waits for the runs after
-it, spread over as many as it takes.
+where the last one ended, however long ago. A tenant has so many acts a run; what is beyond stays in its place, and
+waits for the runs after it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Final, NamedTuple
 
 from slate.domain.errors import NotFound, SubjectErased
@@ -20,21 +21,17 @@ from slate.ports.clock import Clock
 from slate.ports.counts import Count, Counts
 from slate.ports.fact_fading import FactFading, Fade
 from slate.ports.fact_store import Act, FactStore
+from slate.ports.holds import Held, never_held
 from slate.ports.memory_timer import DueMemory, MemoryKind, MemoryTimer
+from slate.service.due_work import AT_ONCE, SHARDS
 from slate.service.tenants import Tenants
 
 RUN_MS: Final = 300_000
 """A run's share is counted anew so often: as often as a run begins."""
 HELD_MS: Final = 86_400_000
 """What is held is looked at again after a day."""
-_SHARDS: Final = 16
 _KINDS: Final = (MemoryKind.LIVING, MemoryKind.FACT)
 _log = logging.getLogger(__name__)
-
-
-def never_held(_tenant: str, _ref: str) -> bool:
-    """Where nothing can be held."""
-    return False
 
 
 class Preview(NamedTuple):
@@ -63,7 +60,7 @@ class Fading:
         check_cap: Callable[[str, str], object],
         *,
         cap: int,
-        held: Callable[[str, str], bool] = never_held,
+        held: Held = never_held,
     ) -> None:
         self._fading = fading
         self._facts = facts
@@ -76,14 +73,32 @@ class Fading:
         self._held = held
         self._run = 0
         self._done: Counter[str] = Counter()
-        self._waiting: Counter[str] = Counter()
+        self._capped: set[str] = set()
+        self._asked: dict[tuple[str, str], bool] = {}
+
+    def begin(self) -> None:
+        """A batch begins: whether somebody is held is asked anew."""
+        self._asked.clear()
+
+    def passes(self, due: DueMemory) -> bool:
+        """Whether an entry stays in its place: its tenant has had its share of this run."""
+        run = self._clock.now() // RUN_MS
+        if run != self._run:
+            self._run = run
+            self._done.clear()
+            self._capped.clear()
+        if due.kind not in _KINDS or self._done[due.tenant] < self._cap:
+            return False
+        if due.tenant not in self._capped:
+            self._capped.add(due.tenant)
+            _log.warning("tenant %s has had its share of this run; the rest waits for the next ones", due.tenant)
+        self._counts.add(Count.CAPPED)
+        return True
 
     def tick(self, due: DueMemory) -> None:
         """Do the one step that is due on a fact; a repeat finds it done."""
-        if self._held(due.tenant, due.owner):
+        if self._is_held(due.tenant, due.owner):
             self._timer.postpone(due, HELD_MS)
-            return
-        if self._over_share(due):
             return
         policy, now = self._tenants.of(due.tenant).decay, self._clock.now()
 
@@ -108,27 +123,17 @@ class Fading:
         elif is_checked(due.name, policy.fact_cap):
             self._check_cap(due.tenant, due.owner)
 
-    def _over_share(self, due: DueMemory) -> bool:
-        """Whether the tenant has had its share of this run; the entry is moved to a later one then."""
-        run = self._clock.now() // RUN_MS
-        if run != self._run:
-            self._run = run
-            self._done.clear()
-            self._waiting.clear()
-        if self._done[due.tenant] < self._cap:
-            return False
-        runs = 1 + self._waiting[due.tenant] // self._cap
-        self._waiting[due.tenant] += 1
-        if self._waiting[due.tenant] == 1:
-            _log.warning("tenant %s has had its share of this run; the rest waits for the next ones", due.tenant)
-        self._counts.add(Count.CAPPED)
-        self._timer.postpone(due, runs * RUN_MS)
-        return True
+    def _is_held(self, tenant: str, ref: str) -> bool:
+        held = self._asked.get((tenant, ref))
+        if held is None:
+            held = self._asked[tenant, ref] = self._held(tenant, ref)
+        return held
 
     def preview(self, by: int, limit: int) -> Iterator[Preview]:
         """What would go until an instant, and why; nothing is changed. The first ``limit`` entries of each shard."""
-        for shard in range(_SHARDS):
-            for due in self._timer.due(shard, limit, by=by):
+        self.begin()
+        for shard in range(SHARDS):
+            for due in islice(self._timer.due(shard, min(limit, AT_ONCE), by=by), limit):
                 if due.kind in _KINDS and (found := self._previewed(due, by)) is not None:
                     yield found
 
@@ -137,7 +142,7 @@ class Fading:
             fact = self._facts.get(due.tenant, due.owner, due.name)
         except (NotFound, SubjectErased):
             return None
-        if self._held(due.tenant, due.owner):
+        if self._is_held(due.tenant, due.owner):
             return None
         if fact.state is FactState.FORGOTTEN:
             reason = "its undo window is over: its content goes for good"

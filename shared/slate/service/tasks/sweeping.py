@@ -15,8 +15,6 @@ from slate.service.due_work import DueWork
 from slate.service.tasks.unlocking import Unlocking
 
 POSTPONE_MS: Final = 30_000
-_LOOKS: Final = 3
-"""An index may show an entry once more after it was dealt with; beyond that it waits for the next run."""
 
 
 class Sweeping:
@@ -26,10 +24,10 @@ class Sweeping:
         self._timer = timer
         self._unlocking = unlocking
         self._feeds = feeds
-        self._work = DueWork(timer, self._do, operate, clock, looks=_LOOKS, postpone_ms=POSTPONE_MS)
+        self._work = DueWork(timer, self._do, operate, clock, postpone_ms=POSTPONE_MS)
 
     def run_once(self) -> int:
-        """Poll every shard until it shows nothing new that is due; answer how many entries were dealt with."""
+        """Walk every shard, and do what is due; answer how many entries were dealt with."""
         return self._work.run_once()
 
     def _do(self, due: Due, deadline: int) -> None:

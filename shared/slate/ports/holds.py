@@ -1,0 +1,13 @@
+"""Holds, as what deletes by itself asks for them: while one stands nothing of the person goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Held = Callable[[str, str], bool]
+"""Whether something of this tenant's person (tenant, ref) must be kept now; asked once for each batch of work."""
+
+
+def never_held(_tenant: str, _ref: str) -> bool:
+    """Where nothing can be held."""
+    return False
