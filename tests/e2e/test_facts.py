@@ -337,6 +337,38 @@ def test_an_edit_needs_its_version_and_passes_the_rules(acme, uid):
     assert put(acme, uid, statement="Has an office in Bonn", attribute="office", value="Bonn")["op"] == "NOOP"
 
 
+def test_of_a_posted_secret_nothing_is_kept(acme, uid):
+    said = put(acme, uid, statement="The API key is abc123def456")
+    slot = put(acme, uid, statement="Noted by the desk", attribute="password", value="hunter2")
+    assert [said["op"], slot["op"]] == ["QUARANTINED", "QUARANTINED"]
+    held = acme.get(f"/v1/subjects/u-{uid}/quarantine")["items"]
+    assert {(each["statement"], each["value"]) for each in held} == {
+        ("The API key is [hidden]", None),
+        ("Noted by the desk", "[hidden]"),
+    }
+    for each in held:
+        acme.post(f"/v1/subjects/u-{uid}/quarantine/{each['quarantine_id']}/accept", {})
+    put(acme, uid, statement="The API key is xyz987uvw654")
+    assert "xyz987" not in str(facts(acme, uid)), "what was accepted is what was seen"
+
+
+def test_what_is_accepted_is_accepted_of_its_value_alone(acme, uid):
+    harmless = put(acme, uid, statement="Noted by the desk", attribute="access_level", value="lobby")
+    acme.post(f"/v1/subjects/u-{uid}/quarantine/{harmless['quarantine_id']}/accept", {})
+    more = put(acme, uid, statement="Noted by the desk", attribute="access_level", value="full access")
+    assert more["op"] == "QUARANTINED"
+    assert more["quarantine_id"] != harmless["quarantine_id"]
+    (fact,) = facts(acme, uid)
+    assert fact["value"] == "lobby"
+
+
+def test_a_sensitive_value_needs_consent_under_whatever_statement_it_stands(acme, uid):
+    assert put(acme, uid, statement="Noted by the desk", attribute="illness", value="cancer")["code"] == "no_consent"
+    fact = put(acme, uid, statement="Noted by the desk", attribute="ticket", value="7")["fact_id"]
+    edited = acme.ask("PATCH", f"/v1/subjects/u-{uid}/facts/{fact}", {"attribute": "illness", "value": "cancer"})
+    assert edited.status == 422
+
+
 # ---- readers
 
 

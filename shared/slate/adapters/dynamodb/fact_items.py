@@ -97,9 +97,10 @@ class FactItems:
         digest = self._storage.codec.digest(tenant, ref, ["slot", slot.name, list(slot.readers)])
         return Key(subject_pk(tenant, ref), SLOT + digest.hex())
 
-    def quarantine_id(self, tenant: str, ref: str, statement: str, readers: Iterable[str]) -> str:
-        """The same for the same statement."""
-        digest = self._storage.codec.digest(tenant, ref, ["quarantine", statement, sorted(readers)])
+    def quarantine_id(self, tenant: str, ref: str, held: Quarantined) -> str:
+        """The same for the same statement of the same slot and value."""
+        said = [held.statement, held.attribute, held.value, sorted(held.readers)]
+        digest = self._storage.codec.digest(tenant, ref, ["quarantine", *said])
         return f"q-{digest.hex()}"
 
     # ---- slots

@@ -91,7 +91,7 @@ class DynamoFactRecords:
 
     def hold_back(self, tenant: str, ref: str, held: Quarantined) -> Quarantined:
         """A put where there is none: what was decided about a statement stays decided when it is said again."""
-        digest = self._items.quarantine_id(tenant, ref, held.statement, held.readers)
+        digest = self._items.quarantine_id(tenant, ref, held)
         kept = held.model_copy(update={"quarantine_id": digest})
         try:
             self._storage.calls.write(tenant, put(self._items.held_item(tenant, ref, kept)))

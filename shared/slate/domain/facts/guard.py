@@ -23,11 +23,15 @@ COMMAND: Final = Guarded("instruction", "it instructs the agents that would read
 AUTHORITY: Final = Guarded("authority_claim", "it claims authority or access, which memory cannot grant")
 SECRET: Final = Guarded("secret", "it carries a secret")
 MARKUP: Final = Guarded("markup", "it carries the markup of prompts or tools")
+HIDDEN: Final = "[hidden]"
+"""Stands for a secret in what is kept to be looked at."""
 
 _POWER: Final = (
     r"(?:admin(?:istrator)?s?|administrative|root|super ?users?|sudo|sysadmin|system administrator|superadmin|"
     r"moderator|god mode|developer mode|debug mode|the system|the developer)"
 )
+_NO_TRADE: Final = r"(?!(?:database|office|school|hospital|clinic|nursing|estate|business|pensions?) administrator)"
+"""Such an administrator has a job, and says so."""
 _ACCESS: Final = (
     r"(?:access|privileges?|rights|permissions?|clearance|credentials|authori[sz]ation|"
     r"control|authority)"
@@ -53,6 +57,7 @@ _COMMAND: Final = re.compile(
     r"the|this)?\b"
     r"|\b(?:reveal|disclose|leak|exfiltrate|print|dump)\b.{0,30}\b(?:prompt|secrets?|passwords?|keys?|instructions|"
     r"other (?:users?|customers?))\b"
+    r"|\b(?:transfer|send|wire) (?:all|any|the|your|his|her|their) (?:\w+ )?(?:money|funds|savings)\b"
     r"|\b(?:ignorier\w*|vergiss|missachte)\b.{0,40}\b(?:anweisung\w*|regel\w*|vorgaben?)\b"
     r"|\b(?:ignor\w+|oubli\w+|olvid\w+)\b.{0,40}\b(?:instruc\w+|consignes|r[e\u00e8]gles|reglas)\b"
     r"|\u5ffd\u7565.{0,12}(?:\u6307\u4ee4|\u6307\u793a|\u89c4\u5219|\u63d0\u793a)"
@@ -63,8 +68,8 @@ _AUTHORITY: Final = re.compile(
     rf"|\b(?:name(?:'s)? is|called?|known as|named|go by|goes by|call me) (?:the )?{_POWER}\b"
     rf"|\b(?:i am|i'm|we are|is|am|as|acting as|user is|treat me as|consider me|"
     rf"recogni[sz]e me as|log(?:ged)? in as)"
-    rf" (?:now )?(?:an? |the |your |our |really )?(?:\w+ )?{_POWER}\b(?! (?:at|for|assistant|of (?:the )?(?:school|"
-    r"library|estate|company))\b)"
+    rf" (?:now )?(?:an? |the |your |our |really )?{_NO_TRADE}(?:\w+ )?{_POWER}\b"
+    r"(?! (?:at|for|assistant|of (?:the )?(?:school|library|estate|company))\b)"
     r"|(?<!not )(?<!n't )(?<!never )\b(?:allowed|authori[sz]ed|permitted|entitled|empowered|cleared|approved) to "
     r"(?:\w+ ){0,3}?(?:issue|approve|refund|grant|access|override|bypass|skip|transfer|delete|"
     r"change|modify|see|view|"
@@ -118,9 +123,9 @@ _LEET: Final = str.maketrans({"0": "o", "1": "i", "3": "e", "4": "a", "5": "s", 
 
 def guard(statement: str, attribute: str | None = None, value: str | None = None) -> Guarded | None:
     """Why this must not be taken for true; nothing where it may."""
-    raw = " | ".join(part for part in (statement, value) if part)
-    text = plain(raw)
-    if _secret_in(text) or _has_card(text):
+    slot = _slot(attribute)
+    text = plain(" | ".join(part for part in (statement, slot, value) if part))
+    if _secret_in(text) or _has_card(text) or _secret_in(_paired(slot, value)):
         return SECRET
     spelled = _unspelled(text)
     if any(_COMMAND.search(form) for form in spelled):
@@ -131,10 +136,16 @@ def guard(statement: str, attribute: str | None = None, value: str | None = None
 
 
 def redacted(text: str) -> str:
-    """A text without the secret that it carries, to be looked at."""
-    masked = _CARD.sub("[hidden]", text)
-    pattern = re.compile(_SECRET.pattern, re.IGNORECASE)
-    return pattern.sub(_masked, masked)
+    """A text without the secret that it carries, to be looked at; nothing of it where the secret is in disguise."""
+    masked = re.compile(_SECRET.pattern, re.IGNORECASE).sub(_masked, _CARD.sub(HIDDEN, text))
+    return masked if guard(masked) is not SECRET else HIDDEN
+
+
+def redacted_value(attribute: str | None, value: str | None) -> str | None:
+    """A slot's value without the secret that it carries, or is, by the name of its slot."""
+    if value is None:
+        return None
+    return HIDDEN if _secret_in(_paired(_slot(attribute), value)) else redacted(value)
 
 
 def plain(text: str) -> str:
@@ -143,9 +154,18 @@ def plain(text: str) -> str:
     return " ".join(visible.casefold().replace("\u2019", "'").split())
 
 
+def _slot(attribute: str | None) -> str:
+    return "" if attribute is None else attribute.replace("_", " ").replace("-", " ")
+
+
+def _paired(slot: str, value: str | None) -> str:
+    """A slot and its value as a sentence: "password is hunter2"."""
+    return plain(f"{slot} is {value}") if slot and value else ""
+
+
 def _masked(match: re.Match[str]) -> str:
     secret = match.group("secret")
-    return "[hidden]" if secret is None else match.group().replace(secret, "[hidden]")
+    return HIDDEN if secret is None else match.group().replace(secret, HIDDEN)
 
 
 def _unspelled(text: str) -> set[str]:
@@ -157,7 +177,7 @@ def _unspelled(text: str) -> set[str]:
 def _secret_in(text: str) -> bool:
     for match in _SECRET.finditer(text):
         secret = match.group("secret")
-        if secret is None or not _NO_SECRET.match(secret):
+        if secret is None or not (secret.rstrip(".,;!") == HIDDEN or _NO_SECRET.match(secret)):
             return True
     return False
 

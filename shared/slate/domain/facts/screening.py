@@ -60,14 +60,15 @@ def trivial(candidate: Candidate) -> bool:
 def _unwanted(candidate: Candidate, policy: Policy) -> Screened | None:
     if candidate.category in policy.closed:
         return Screened(Op.REFUSED, "category_closed", "the tenant keeps nothing of this category")
-    text = f" {plain(candidate.statement)} "
+    told = " | ".join(part for part in (candidate.statement, candidate.attribute, candidate.value) if part)
+    text = f" {plain(told)} "
     if any(plain(word) in text for word in policy.refused if word.strip()):
         return Screened(Op.REFUSED, "tenant_rule", "a rule of the tenant refuses it")
     return None
 
 
 def _consented(candidate: Candidate, policy: Policy, consents: Consents) -> Screened:
-    found = sensitive(candidate.statement, candidate.attribute, candidate.topics)
+    found = sensitive(candidate.statement, candidate.attribute, candidate.topics, candidate.value)
     for category in found:
         if category not in policy.sensitive:
             return Screened(Op.REFUSED, "sensitive_closed", f"the tenant keeps nothing about {category}", found)

@@ -49,7 +49,7 @@ _RELATIONS: Final = re.compile(
     r"partner|girlfriend|boyfriend)|"
     r"married|marriage|divorc\w+|separated|widow\w*|dating|in a relationship|polyamor\w*|affair|engaged to|"
     r"broke up|break-?up|love life|sexual\w*|sexuality|gay|lesbian|bisexual|queer|transgender|"
-    r"is single|single (?:mother|"
+    r"is single|(?:marital|relationship) status|single (?:mother|"
     r"father|parent)|verheiratet|geschieden|ehefrau|ehemann)\b"
 )
 _BY_RULE: Final = ((Sensitive.HEALTH, _HEALTH), (Sensitive.FINANCE, _FINANCE), (Sensitive.RELATIONSHIPS, _RELATIONS))
@@ -66,10 +66,13 @@ NEEDS: Final = frozenset({"allergy", "diet", "accessibility", "avoids"})
 """Attributes that say a need."""
 
 
-def sensitive(statement: str, attribute: str | None, topics: Iterable[str]) -> tuple[Sensitive, ...]:
-    """The categories that need the person's consent."""
-    named = {_TOPIC_NAMES[topic] for each in topics if (topic := plain(each)) in _TOPIC_NAMES}
-    text = plain(statement)
+def sensitive(
+    statement: str, attribute: str | None, topics: Iterable[str], value: str | None = None
+) -> tuple[Sensitive, ...]:
+    """The categories that need the person's consent, wherever the words stand: a slot and its value tell as much."""
+    slot = "" if attribute is None else canonical(attribute).replace("_", " ")
+    named = {_TOPIC_NAMES[topic] for each in (*topics, slot) if (topic := plain(each)) in _TOPIC_NAMES}
+    text = plain(" | ".join(part for part in (statement, slot, value) if part))
     need = attribute is not None and canonical(attribute).partition(":")[0] in NEEDS
     found = {category for category, words in _BY_RULE if words.search(text)}
     if need or (_NEEDS.search(text) and not _HEALTH.search(_NEEDS.sub(" ", text))):

@@ -12,6 +12,7 @@ from slate.domain.errors import Unavailable
 from slate.domain.extracting.implied import implied
 from slate.domain.facts.dates import plan_end
 from slate.domain.facts.deciding import TRIVIAL
+from slate.domain.facts.guard import SECRET, redacted, redacted_value
 from slate.domain.facts.model import (
     Candidate,
     Consents,
@@ -87,7 +88,7 @@ class Deciding:
     def _decide(self, tenant: str, ref: str, candidate: Candidate, author: Author, *, reviewed: bool) -> Decision:
         settings = self._tenants.of(tenant)
         full = _completed(candidate)
-        asks = sensitive(full.statement, full.attribute, full.topics)
+        asks = sensitive(full.statement, full.attribute, full.topics, full.value)
         for _ in range(_TRIES):
             consents = self._records.consents(tenant, ref) if asks else Consents()
             screened = screen(full, policy_of(settings), consents, reviewed=reviewed)
@@ -95,6 +96,7 @@ class Deciding:
                 held = self._hold_back(tenant, ref, full, screened)
                 if held.state is not QuarantineState.ACCEPTED:
                     return _held(held, screened)
+                full = full.model_copy(update={"statement": held.statement, "value": held.value})  # as it was seen
                 screened = screen(full, policy_of(settings), consents, reviewed=True)
             if screened.op is not None:
                 return Decision(op=screened.op, reason=str(screened.reason), code=screened.code)
@@ -149,9 +151,15 @@ class Deciding:
         return Stated(slot, fact, _observation(candidate, shelved=state is not FactState.ACTIVE))
 
     def _hold_back(self, tenant: str, ref: str, candidate: Candidate, screened: Screened) -> Quarantined:
+        """Of a secret only that there was one is kept."""
+        statement, value = candidate.statement, candidate.value
+        if screened.code == SECRET.code:
+            statement, value = redacted(statement), redacted_value(candidate.attribute, value)
         held = Quarantined(
             quarantine_id="",
-            **candidate.model_dump(include={"statement", "category", "attribute", "value", "readers"}),
+            statement=statement,
+            value=value,
+            **candidate.model_dump(include={"category", "attribute", "readers"}),
             source=candidate.source,
             reason=str(screened.reason),
             code=str(screened.code),

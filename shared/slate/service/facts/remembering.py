@@ -218,7 +218,7 @@ class Facts:
         screened = screen(candidate, policy_of(self._tenants.of(tenant)), self._records.consents(tenant, ref))
         if screened.op is not None:
             raise Invalid.field("statement", f"{screened.reason}; it is not changed")
-        found = sensitive(edited.statement, edited.attribute, edited.topics)
+        found = sensitive(edited.statement, edited.attribute, edited.topics, edited.value)
         return edited.model_copy(update={"sensitive": found})
 
     def delete(self, principal: Principal, subject: str, fact_id: str, version: int | None) -> None:
