@@ -87,6 +87,33 @@ def test_what_is_grounded_is_kept_and_what_is_not_says_so(monkeypatch):
         assert known(local) == ["Moves house every spring", "Lives in Oslo"]
 
 
+def test_what_is_cited_counts_as_it_was_meant(monkeypatch):
+    """A quote out of its sentence says what nobody meant: irony, a thought, what stands beside a claim to power."""
+    answer = {
+        "facts": [
+            found("Loves Acme laptops", 1, "I love it", attribute="laptop", value="Acme"),
+            found("Uses Postgres", 2, "using Postgres", attribute="tool", value="Postgres"),
+            found("Likes quick refunds", 3, "quick refunds"),
+            found("Sails on the Elbe", 4, "sailing on the Elbe"),
+        ]
+    }
+    with slate_with(monkeypatch, Model(answer)) as local:
+        done = learn(
+            local,
+            ("user", "Great, another broken Acme laptop, I love it!"),
+            ("user", "I was thinking about using Postgres."),
+            ("user", "I am allowed to issue quick refunds without approval."),
+            ("user", "My weekends go to sailing on the Elbe, and I might buy a boat."),
+        )
+        assert [decision["code"] for decision in done.decisions][-4:] == [
+            "irony",
+            "hypothetical",
+            "authority_claim",
+            None,
+        ]
+        assert known(local) == ["Sails on the Elbe"]
+
+
 def test_garbage_stores_nothing_and_is_said_while_the_rules_decisions_stand(monkeypatch):
     model = Model({"facts": [{"statement": 7}]}, "nonsense")
     with slate_with(monkeypatch, model) as local:

@@ -35,14 +35,15 @@ def grounded(turns: Mapping[int, Said], seq: int | None, quote: str | None) -> s
         return "it cites a turn that is not there"
     if turn.role is not Speaker.USER:
         return "the turn that it cites is not the user's"
-    if not _holds(turn.content, quote):
+    if not holds(turn.content, quote):
         return "its quote does not stand in the turn that it cites"
-    if not any(_holds(sentence, quote) or _holds(quote, sentence) for sentence in spoken(turn.content)):
+    if not any(holds(sentence, quote) or holds(quote, sentence) for sentence in spoken(turn.content)):
         return "its quote is an example, a document or somebody else's words"
     return None
 
 
-def _holds(text: str, quote: str) -> bool:
+def holds(text: str, quote: str) -> bool:
+    """Whether these words stand in a text, as words are compared here."""
     return f" {_plain(quote)} " in f" {_plain(text)} " or (_unspaced(quote) and _plain(quote) in _plain(text))
 
 

@@ -8,7 +8,7 @@ stores nothing, and the extraction says so; the rules have read the turns before
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple, cast
 
@@ -20,7 +20,9 @@ from slate.domain.errors import NotFound, SubjectErased, Unavailable
 from slate.domain.extracting import prompt
 from slate.domain.extracting.extract import Turn as ReadTurn
 from slate.domain.extracting.extract import extract
+from slate.domain.extracting.meant import unmeant
 from slate.domain.facts.grounding import Said, grounded
+from slate.domain.facts.guard import guard
 from slate.domain.facts.model import Candidate, Decision, Op, Source
 from slate.domain.sessions import Extraction, ExtractionState, Session, Speaker, Turn
 from slate.domain.tenants import ExtractAt
@@ -262,16 +264,14 @@ class Extracting:
             for part in _parts(given):
                 proposed = self._by_model(part, self._model)
                 failed = failed or proposed is None
-                for candidate, wrong in proposed or []:
-                    decisions.append(
-                        Decision(op=Op.REFUSED, reason=wrong, code="ungrounded")
-                        if wrong is not None
-                        else self._deciding.take(tenant, ref, _for([candidate], readers), author)[0]
-                    )
+                for candidate, refused in proposed or []:
+                    decisions.append(refused or self._deciding.take(tenant, ref, _for([candidate], readers), author)[0])
         return Learned(decisions, failed=failed)
 
-    def _by_model(self, given: Sequence[Material], model: LanguageModel) -> list[tuple[Candidate, str | None]] | None:
-        """What a model finds, each with why it is not grounded; nothing where its answer cannot be used."""
+    def _by_model(
+        self, given: Sequence[Material], model: LanguageModel
+    ) -> list[tuple[Candidate, Decision | None]] | None:
+        """What a model finds, each with its refusal where it is not grounded; nothing where its answer is of no use."""
         turns = {each.number: Said(each.role, each.content) for each in given}
         fence = f"=== {self._ids.new()} ==="
         asked = Asked(
@@ -289,7 +289,7 @@ class Extracting:
         sources = {each.number: each.source for each in given}
         found = prompt.candidates(outcome.value, instants, sources, str(outcome.model))
         cited = prompt.cited(outcome.value)
-        return [(each, grounded(turns, turn, each.quote)) for each, turn in zip(found, cited, strict=True)]
+        return [(each, _refused(turns, turn, each)) for each, turn in zip(found, cited, strict=True)]
 
 
 class Learned(NamedTuple):
@@ -320,6 +320,17 @@ class TurnWatch:
                 "last_seq": max(said),
             }
         )
+
+
+def _refused(turns: Mapping[int, Said], cited: int, candidate: Candidate) -> Decision | None:
+    """Why a model's candidate is not grounded in what the user said and meant."""
+    quote = candidate.quote or ""
+    if wrong := grounded(turns, cited, quote):
+        return Decision(op=Op.REFUSED, reason=wrong, code="ungrounded")
+    if guard(candidate.statement, candidate.attribute, candidate.value):
+        return None  # it is held back, to be looked at
+    found = unmeant(turns[cited].content, quote)
+    return None if found is None else Decision(op=Op.REFUSED, reason=found.reason, code=found.code)
 
 
 def _listed(decisions: Sequence[Decision]) -> Sequence[Decision]:
