@@ -43,7 +43,13 @@ _NOWHERE: Final = re.compile(
     r"here|there|house|flat|apartment|town|"
     r"two|same|different|another|love|luxury|poverty|area|city|dorm|van|general|case|trouble|"
     r"touch|progress|on|off|out|over|up|"
-    r"forward|ahead|away|back|closer|around|from|to|next|new|it|production|staging|prod)\b",
+    r"forward|ahead|away|back|closer|around|from|to|next|it|production|staging|prod)\b",
+    re.IGNORECASE,
+)
+_NEW_TOWN: Final = re.compile(
+    r"new (?:york|delhi|orleans|jersey|mexico|hampshire|zealand|haven|brunswick|england|caledonia|"
+    r"guinea|plymouth|westminster|"
+    r"south wales|bedford|rochelle|taipei|britain|braunfels|albany|castle|ross)\b",
     re.IGNORECASE,
 )
 
@@ -51,11 +57,16 @@ _NOWHERE: Final = re.compile(
 def place(match: re.Match[str], text: str | None = None) -> str:
     """A place: one name, with its region after a comma."""
     before, comma, after = (match["x"] if text is None else text).partition(",")
-    here = named(match, re.sub(r"\s+(?:for|to|at|from|into)\s.*$", "", before), 5)
-    if not here or _NOWHERE.match(here):
+    here = named(match, re.sub(r"\s+(?:for|to|at|from|into|until|till|through|since|during)\s.*$", "", before), 5)
+    if not here or _NOWHERE.match(here) or (_new(here, match.string) and not _NEW_TOWN.match(here)):
         return ""
     region = phrase(after, 3) if comma else ""
     return f"{here}, {region}" if region[:1].isupper() and not re.match(r"I\b", region) else here
+
+
+def _new(here: str, clause: str) -> bool:
+    """Whether "new" is a word of its own there, and not the first of a name."""
+    return re.match(r"new\b", here, re.IGNORECASE) is not None and re.search(r"New [A-Z]", clause) is None
 
 
 def _name(match: re.Match[str]) -> Iterator[Draft]:

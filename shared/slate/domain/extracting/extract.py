@@ -37,6 +37,11 @@ _REMEMBER: Final = re.compile(
     r"(?: for (?:later|next time|the future))?\s*(?:that\b|:)\s*(?P<x>.+)$",
     re.IGNORECASE,
 )
+_FORGET: Final = re.compile(
+    r"^(?:please |could you |can you |also |and |now )*(?:forget|delete|erase|remove from (?:your )?memory)"
+    r" (?:that |the fact that )(?P<x>.+)$",
+    re.IGNORECASE,
+)
 _ENDS: Final = re.compile(
     r"\b(?:until|till|through|for the next|temporarily|this (?:week|month|summer|year))\b", re.IGNORECASE
 )
@@ -85,6 +90,10 @@ def _claims(said: str, code: str) -> bool:
 def _stated(turn: Turn) -> Iterator[Candidate]:
     for said in spoken(turn.content):
         if ironic(said) or guard(said) is not None:
+            continue
+        if taken_back := _FORGET.match(said):
+            for clause in clauses(taken_back["x"]):
+                yield from (each.model_copy(update={"withdraws": True}) for each in _read(turn, clause, said))
             continue
         parts = clauses(said)
         read = False

@@ -34,10 +34,25 @@ _SHOWN: Final = re.compile(
 )
 _WORKED_ON: Final = re.compile(
     r"\b(?:translat\w+|rewrit\w+|rephras\w+|paraphras\w+|proofread\w*|summari[sz]\w+|correct(?: the grammar| this)|"
+    r"(?:reply|respond|answer|react)(?:ing)? to (?:this|that|the|a|his|her|their) (?:\w+ )?(?:e-?mail|message|letter|"
+    r"review|ticket|text|comment|customer)|"
+    r"(?:check|improve|review|polish|shorten|fix|revise) (?:my|this|the) (?:\w+ )?(?:essay|text|e-?mail|letter|draft|"
+    r"paragraph|wording|article|post)|"
     r"edit this|classif\w+|analy[sz]e (?:this|the following)|extract|parse|grammar|complete (?:the|this) sentence|"
     r"respond to this|reply to this|following (?:text|message|email|sentence|review|letter|"
     r"conversation|transcript))\b"
     r"|\b(?:transcript|template|placeholder|lorem ipsum)\b",
+    re.IGNORECASE,
+)
+_BACK: Final = re.compile(
+    r"\b(?:above|(?:translat|rewrit|rephras|paraphras|proofread|summari[sz])\w* (?:this|that|it|these|them)\b)"
+    r"(?!.*[:\uff1a]$)",
+    re.IGNORECASE,
+)
+"""What is to be worked on stands before."""
+_REPORTED: Final = re.compile(
+    r"^(?!.{0,60}\bI (?:\w+ )?(?:said|told|wrote|mentioned)\b)[^:\uff1a]{0,80}"
+    r"\b(?:sa(?:id|ys)|wr(?:ote|ites)|tells? me|told me|replied|texted|asked|answered|reads)\s*[:\uff1a]",
     re.IGNORECASE,
 )
 _INVENTED: Final = re.compile(
@@ -73,16 +88,22 @@ def spoken(content: str) -> list[str]:
     for paragraph in paragraphs:
         if _INVENTED.search(paragraph):
             continue
-        bare = _ANOTHERS_LINE.sub("\n", _QUOTED.sub(" \u2026 ", paragraph))
-        for sentence in _SENTENCE.split(bare):
+        for sentence in _sentences(paragraph):
             if _WORKED_ON.search(sentence):
-                break  # what follows is what is to be worked on
-            if _SHOWN.search(sentence):
+                # What follows is what is to be worked on, in the paragraphs to come too; or what was before is.
+                return [] if _BACK.search(sentence) else said
+            if _SHOWN.search(sentence) or _REPORTED.search(sentence):
+                if sentence.rstrip().endswith((":", "\uff1a")):
+                    return said
                 break
             stated = _stated(sentence) if _ASKS.search(sentence) else sentence
             if stated.strip(" \u2026"):
                 said.append(stated.strip())
     return said
+
+
+def _sentences(paragraph: str) -> list[str]:
+    return _SENTENCE.split(_ANOTHERS_LINE.sub("\n", _QUOTED.sub(" \u2026 ", paragraph)))
 
 
 def _stated(question: str) -> str:
