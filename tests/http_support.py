@@ -32,6 +32,10 @@ def freely(_: Intent) -> AbstractContextManager[None]:
     return nullcontext()
 
 
+def gladly(_: Principal) -> None:
+    """An app that lets everybody call as often as they like."""
+
+
 @dataclass
 class Watcher:
     """Keeps what an app tells."""
@@ -71,6 +75,7 @@ def who(principal: Principal) -> dict[str, str]:
         "scopes": " ".join(sorted(principal.scopes)),
         "roles": " ".join(sorted(principal.roles)),
         "subject": principal.subject or "",
+        "expires_at": "" if principal.expires_at is None else str(principal.expires_at),
     }
 
 

@@ -6,11 +6,14 @@ the local server builds one in code, and infra writes the same names into each f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Self
 
 ENV_PREFIX = "SLATE_"
+_TRUSTWORTHY = re.compile(r"https://[^/]|http://(localhost|127\.0\.0\.1|\[::1\])(:|/|$)")
+"""Nobody on the way can answer in the place of such an address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +64,36 @@ class Settings:
     """How long a data key may be used without asking for it again; DRAINED of an erasure waits longer."""
     decision_cache_seconds: int = 60
     """How long a credential's decision is kept: how long a revoked key may live."""
+    oidc_issuer: str = ""
+    """The OpenID Connect issuer whose tokens are credentials, as their `iss` names it; empty: API keys alone are."""
+    oidc_audience: str = ""
+    """Whom a token must be meant for (`aud`): one of these, between spaces."""
+    oidc_jwks_url: str = ""
+    """Where the issuer's keys are; empty: its own description says it (`/.well-known/openid-configuration`)."""
+    oidc_tenant_claim: str = "tenant"
+    """The claim that names the tenant; of several, between spaces, the first that a token has. So are the others."""
+    oidc_agent_claim: str = "agent client_id azp"
+    """The claim that names the agent."""
+    oidc_roles_claim: str = "roles"
+    """The claim that names the roles a token may work for; a token without one: any."""
+    oidc_scopes_claim: str = "scope scp"
+    """The claim that names the scopes a token opens."""
+    oidc_scope_prefix: str = ""
+    """What the issuer puts before the name of each scope, such as `slate/`."""
+    oidc_subject_claim: str = "subject"
+    """The claim that names the one person whose data a token reaches; a token without one: anybody's."""
+    oidc_required_bounds: str = ""
+    """Of `subject` and `roles`, between spaces, those without which a token is refused."""
+    oidc_leeway_seconds: int = 60
+    """So far may the issuer's clock be off."""
+    oidc_keys_fresh_seconds: int = 900
+    """So long after they were read the issuer's keys are read again: how long a withdrawn key may still be taken."""
+    oidc_keys_stale_seconds: int = 14_400
+    """So long they are taken while the issuer cannot be reached."""
+    key_calls_per_second: int = 50
+    """The share of one credential: so many calls a second of each process that serves them."""
+    key_burst: int = 100
+    """And so many at once, after a rest."""
     tenant_cache_seconds: int = 60
     """How long a tenant's settings are used without asking for them again."""
     summary_model: str = "eu.amazon.nova-micro-v1:0"
@@ -108,10 +141,26 @@ class Settings:
 
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Self:
+    def __post_init__(self) -> None:
+        """Refuse what would let in more than was meant.
+
+        Raises:
+            ValueError: names the variable, and what would be right.
+        """
+        if self.oidc_issuer and not self.oidc_audience.split():
+            raise ValueError("SLATE_OIDC_ISSUER needs SLATE_OIDC_AUDIENCE: else a token for any service would be taken")
+        for name in ("oidc_issuer", "oidc_jwks_url"):
+            url = getattr(self, name)
+            if url and _TRUSTWORTHY.match(url) is None:
+                raise ValueError(f"SLATE_{name.upper()} must begin with https:// (http:// is for this machine alone)")
+        if unknown := set(self.oidc_required_bounds.split()) - {"subject", "roles"}:
+            raise ValueError(f"SLATE_OIDC_REQUIRED_BOUNDS takes subject and roles, not {min(unknown)!r}")
+
         """Read each field from ``SLATE_<FIELD>``, or keep its default.
 
         Raises:
-            ValueError: a number is not a whole number above zero; the message names the variable.
+            ValueError: a number is not a whole number above zero, or settings contradict each other; the message
+                names the variable.
         """
         values: dict[str, object] = {}
         for field in fields(cls):

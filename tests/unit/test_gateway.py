@@ -7,7 +7,7 @@ from http import HTTPStatus
 import pytest
 from pydantic import BaseModel, JsonValue
 
-from http_support import ADMIN, Watcher, freely
+from http_support import ADMIN, Watcher, freely, gladly
 from slate.contract.tasks import Request
 from slate.domain.access import Principal, Scope
 from slate.domain.errors import Unauthenticated, Unavailable
@@ -62,7 +62,7 @@ GOOD = [("Authorization", "Bearer good")]
 @pytest.fixture(scope="module")
 def gateway():
     with ThreadPoolExecutor(2) as executor:
-        yield Gateway(App([EchoRoutes()], Watcher(), freely), Authorizer(KEYS), executor, executor)
+        yield Gateway(App([EchoRoutes()], Watcher(), freely, gladly), Authorizer(KEYS), executor, executor)
 
 
 def code(answer):

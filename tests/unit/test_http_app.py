@@ -6,7 +6,7 @@ from http import HTTPStatus
 import pytest
 from pydantic import BaseModel
 
-from http_support import ADMIN, Watcher, ask, event, freely, made
+from http_support import ADMIN, Watcher, ask, event, freely, gladly, made
 from slate.contract.tasks import Nothing, Request
 from slate.domain.access import Principal, Scope
 from slate.domain.errors import Internal, NotFound, error_classes
@@ -67,11 +67,11 @@ def watcher():
 
 @pytest.fixture
 def app(watcher):
-    return App([ThingRoutes()], watcher, freely)
+    return App([ThingRoutes()], watcher, freely, gladly)
 
 
 def failing(error, watcher=None):
-    return App([ThingRoutes(error)], watcher or Watcher(), freely)
+    return App([ThingRoutes(error)], watcher or Watcher(), freely, gladly)
 
 
 def test_a_route_answers_its_model_with_version_as_etag(app):
@@ -149,7 +149,7 @@ def test_no_app_starts_with_a_route_that_declares_no_access(watcher):
             return Thing(name=SECRET)
 
     with pytest.raises(UndeclaredAccess, match="GET /open"):
-        App([Forgetful()], watcher, freely)
+        App([Forgetful()], watcher, freely, gladly)
 
 
 def test_no_app_starts_with_a_route_that_is_both_public_and_scoped(watcher):
@@ -160,7 +160,7 @@ def test_no_app_starts_with_a_route_that_is_both_public_and_scoped(watcher):
             return Thing(name=SECRET)
 
     with pytest.raises(UndeclaredAccess, match="GET /both"):
-        App([Undecided()], watcher, freely)
+        App([Undecided()], watcher, freely, gladly)
 
 
 def test_only_the_very_method_and_path_that_are_declared_public_are(app):
@@ -214,7 +214,11 @@ def test_what_is_told_of_a_request_holds_no_content_no_path_and_no_message(watch
     cause = ValueError(SECRET)
     error = RuntimeError(SECRET)
     error.__cause__ = cause
-    for app in (failing(error, watcher), failing(NotFound(SECRET), watcher), App([ThingRoutes()], watcher, freely)):
+    for app in (
+        failing(error, watcher),
+        failing(NotFound(SECRET), watcher),
+        App([ThingRoutes()], watcher, freely, gladly),
+    ):
         ask(app, "GET", f"/things/{SECRET}", headers={"authorization": f"Bearer {SECRET}"})
         ask(app, "POST", f"/things/{SECRET}", {"text": SECRET}, query=f"q={SECRET}")
         ask(app, "GET", f"/nowhere/{SECRET}")

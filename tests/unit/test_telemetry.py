@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import uuid
 
-from http_support import ask, freely
+from http_support import ask, freely, gladly
 from slate_functions.http.app import App
 from slate_functions.http.routes import get
 from slate_functions.http.telemetry import LambdaObserver
@@ -27,7 +27,7 @@ class BreakableRoutes:
 def reader(capsys):
     """Asks an app and reads what it logged; made within a test, since a logger keeps the output it was made with."""
     # Loggers of one name are one logger.
-    app = App([BreakableRoutes()], LambdaObserver(f"test-{uuid.uuid4()}"), freely)
+    app = App([BreakableRoutes()], LambdaObserver(f"test-{uuid.uuid4()}"), freely, gladly)
 
     def asked(path: str) -> list[dict]:
         ask(app, "GET", path, principal=None)

@@ -11,4 +11,4 @@ from slate.wiring.aws import build_aws
 from slate_functions.authorizer.authorize import Authorizer
 
 _settings = Settings.from_env(os.environ)
-handler = Authorizer(build_aws(_settings, boto3.Session(region_name=_settings.region)).access)
+handler = Authorizer(build_aws(_settings, boto3.Session(region_name=_settings.region)).recognising)

@@ -21,6 +21,8 @@ from slate_functions.http.resolver import HttpResolver
 from slate_functions.http.routes import Declaration, declarations
 
 UNKNOWN_ROUTE: Final = "unknown"
+Admit = Callable[[Principal], None]
+"""Lets a caller make one more call, or refuses: ``Admission.admit``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +64,13 @@ class App:
         groups: Sequence[object],
         observer: Observer,
         operate: Operate,
+        admit: Admit,
         *,
         stopwatch: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._observer = observer
         self._operate = operate
+        self._admit = admit
         self._stopwatch = stopwatch
         self._resolver = HttpResolver()
         self._resolver.not_found(self._nowhere)
@@ -126,8 +130,12 @@ class App:
         """Whatever ``act`` raises is answered as a problem, and what was done is told."""
         started = self._stopwatch()
         request = HttpRequest(self._resolver.current_event.raw_event, path)
+        caller: Principal | None = None
         code = None
         try:
+            caller = request.caller()
+            if caller is not None:
+                self._admit(caller)
             response = act(request)
         except SlateError as error:
             code = error.code
@@ -138,22 +146,20 @@ class App:
             code = Internal.code
             response = problem(_internal(request.request_id), request.request_id)
             self._observer.failed(Fault.of(error, request.request_id, key))
-        self._tell(request, key, response.status_code, code, started)
+        self._tell(request.request_id, key, response.status_code, caller, code, started)
         return response
 
-    def _tell(self, request: HttpRequest, key: str, status: int, code: str | None, started: float) -> None:
-        try:
-            principal = request.principal()
-        except Unauthenticated:
-            principal = None
+    def _tell(
+        self, request_id: str, key: str, status: int, caller: Principal | None, code: str | None, started: float
+    ) -> None:
         self._observer.served(
             Served(
                 request_id=request.request_id,
                 route=key,
                 status=status,
                 milliseconds=(self._stopwatch() - started) * 1000,
-                tenant=None if principal is None else principal.tenant,
-                key_id=None if principal is None else principal.key_id,
+                tenant=None if caller is None else caller.tenant,
+                key_id=None if caller is None else caller.key_id,
                 code=code,
             )
         )

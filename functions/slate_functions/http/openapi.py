@@ -20,7 +20,8 @@ from slate_functions.http.dependencies import Query
 from slate_functions.http.problems import example_problem
 from slate_functions.http.routes import Declaration, declarations
 
-SECURITY_SCHEME: Final = "apiKey"
+API_KEY: Final = "apiKey"
+TOKEN: Final = "token"
 _ID_SCHEMA: Final = {"type": "string", "minLength": 1, "maxLength": 128}
 _SCHEMAS: Final = "#/components/schemas/{model}"
 _Mode = Literal["validation", "serialization"]
@@ -65,6 +66,7 @@ class Operation:
             HTTPStatus.UNPROCESSABLE_ENTITY: not self.declaration.public,
             HTTPStatus.GONE: about_somebody,
             HTTPStatus.LOCKED: about_somebody and self.declaration.intent is not Intent.WRITE,
+            HTTPStatus.TOO_MANY_REQUESTS: not self.declaration.public,
             HTTPStatus.INTERNAL_SERVER_ERROR: True,
             HTTPStatus.SERVICE_UNAVAILABLE: not self.declaration.public,
         }
@@ -90,7 +92,7 @@ def document(groups: Sequence[type], *, title: str, version: str, description: s
         "components": {
             "schemas": {**definitions.get("$defs", {}), "Problem": _PROBLEM},
             "responses": {_response_name(status): _refusal(status) for status in refused},
-            "securitySchemes": {SECURITY_SCHEME: _SECURITY},
+            "securitySchemes": _SECURITY,
         },
     }
 
@@ -117,7 +119,7 @@ def _operation(operation: Operation, references: _References) -> dict[str, Any]:
         **{str(status.value): _answer(operation, status, references) for status in (declared.status, *declared.also)},
         **{str(s.value): {"$ref": f"#/components/responses/{_response_name(s)}"} for s in operation.refusals()},
     }
-    shown["security"] = [] if declared.scope is None else [{SECURITY_SCHEME: [declared.scope.value]}]
+    shown["security"] = [] if declared.scope is None else [{by: [declared.scope.value]} for by in _SECURITY]
     return shown
 
 
@@ -214,8 +216,18 @@ _PROBLEM: Final = {
     },
 }
 _SECURITY: Final = {
-    "type": "http",
-    "scheme": "bearer",
-    "bearerFormat": "slate_<tenant>.<key_id>.<secret>",
-    "description": "An API key. The tenant comes from it alone; each route names the scope it needs.",
+    API_KEY: {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "slate_<tenant>.<key_id>.<secret>",
+        "description": "An API key. The tenant comes from it alone; each route names the scope it needs.",
+    },
+    TOKEN: {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "JWT",
+        "description": "A token of the OpenID Connect issuer that this Slate takes, where one is set. Its claims name "
+        "the tenant, the agent, scopes, roles, and the one person it is bound to.",
+    },
 }
+"""Either will do."""

@@ -21,6 +21,7 @@ from slate.domain.errors import (
     SlateError,
     SubjectErased,
     SubjectHeld,
+    Throttled,
     TooLarge,
     Unauthenticated,
     Unavailable,
@@ -36,7 +37,7 @@ def problem(error: SlateError, request_id: str) -> Response[str]:
     status = status_of(error)
     if status is HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = "Bearer"
-    if status is HTTPStatus.SERVICE_UNAVAILABLE:
+    if status in (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.TOO_MANY_REQUESTS):
         headers["Retry-After"] = str(error.data.get("retry_after", RETRY_AFTER_SECONDS))
     if status is HTTPStatus.METHOD_NOT_ALLOWED:
         headers["Allow"] = ", ".join(error.data.get("allowed", ()))
@@ -62,6 +63,7 @@ _EXAMPLES: Final[Mapping[HTTPStatus, SlateError]] = {
     HTTPStatus.PRECONDITION_REQUIRED: IfMatchRequired("send If-Match with the version that the change is meant for"),
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: TooLarge("the body has 1,100,000 bytes, at most 1,000,000 are taken"),
     HTTPStatus.UNPROCESSABLE_ENTITY: Invalid.field("tasks[3].priority", "must be less than or equal to 9"),
+    HTTPStatus.TOO_MANY_REQUESTS: Throttled("this credential may make 50 calls a second; wait 2 s", retry_after=2),
     HTTPStatus.INTERNAL_SERVER_ERROR: Internal("something went wrong on our side; quote the request id"),
     HTTPStatus.SERVICE_UNAVAILABLE: Unavailable("the table is busy; repeat the call"),
 }

@@ -67,16 +67,12 @@ class HttpRequest:
             )
         return raw
 
-    def principal(self) -> Principal:
-        """Who calls, as the authorizer found out: its context carries texts alone.
-
-        Raises:
-            Unauthenticated: no authorizer has let this request pass.
-        """
+    def caller(self) -> Principal | None:
+        """Who calls, as the authorizer found out, whose context carries texts alone; none: nobody was asked for."""
         context = self.event.get("requestContext", {}).get("authorizer", {}).get("lambda") or {}
         if not context.get("tenant"):
-            raise Unauthenticated("send a key: `Authorization: Bearer <api key>`")
-        given = context["scopes"].split()
+            return None
+        given, expires_at = context["scopes"].split(), context.get("expires_at")
         return Principal(
             tenant=context["tenant"],
             agent=context["agent"],
@@ -84,4 +80,16 @@ class HttpRequest:
             scopes=frozenset(scope for scope in Scope if scope in given),
             roles=frozenset(context.get("roles", "").split()),
             subject=context.get("subject") or None,
+            expires_at=int(expires_at) if expires_at else None,
         )
+
+    def principal(self) -> Principal:
+        """Who calls.
+
+        Raises:
+            Unauthenticated: no authorizer has let this request pass.
+        """
+        principal = self.caller()
+        if principal is None:
+            raise Unauthenticated("send a credential: `Authorization: Bearer <api key or token>`")
+        return principal

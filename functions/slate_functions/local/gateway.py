@@ -90,8 +90,8 @@ class Gateway:
         request_id = uuid.uuid4().hex
         try:
             return self._passed_on(request, request_id)
-        except Unauthorized:
-            return _refusal(Unauthenticated("send a key that stands: `Authorization: Bearer <api key>`"), request_id)
+        except Unauthorized as refused:
+            return _refusal(Unauthenticated(refused.why), request_id)
         except SlateError as error:
             return _refusal(error, request_id)
         except Exception as error:  # noqa: BLE001  # what AWS answers with 500 whatever a function raises

@@ -33,8 +33,8 @@ from slate_functions.memory_api.app import memory_groups
 from slate_functions.tasks_api.app import tasks_groups
 from slate_functions.webhooks.consume import Consumer
 
-LOCAL: Final = Settings(webhook_addresses="loopback")
-"""A laptop's receivers are on the laptop."""
+LOCAL: Final = Settings(webhook_addresses="loopback", key_calls_per_second=1_000_000, key_burst=1_000_000_000)
+"""A laptop's receivers are on the laptop. So are its callers, who call as fast as they can, while time may stand still."""
 TENANTS: Final = ("acme", "globex")
 ADMIN: Final = "admin"
 THREADS: Final = 8
@@ -73,7 +73,7 @@ class LocalService:
         self.slate = local.slate
         self.local = local
         groups = (*tasks_groups(local.slate, whole_document), *memory_groups(local.slate), LocalRoutes(self))
-        app = App(groups, LogObserver(), local.slate.operate)
+        app = App(groups, LogObserver(), local.slate.operate, local.slate.admission.admit)
         local.queues.consume(MEMORY, MemoryConsumer(Dispatch(local.slate)))
         local.queues.consume(
             WEBHOOKS, Consumer(local.slate.delivering, queued), visibility_seconds=VISIBILITY_SECONDS, lane=_receiver
@@ -81,7 +81,7 @@ class LocalService:
         self.feed = feed_consumer(local)
         self.index = index_consumer(local)
         local.consumers.extend((self.feed.run, self.index.run))
-        self.gateway = Gateway(app, Authorizer(local.slate.access), executor, waiting)
+        self.gateway = Gateway(app, Authorizer(local.slate.recognising), executor, waiting)
         every = CreateKey(agent=ADMIN, scopes=tuple(Scope))
         self.keys = {tenant: local.slate.access.issue(tenant, every, made_by=ADMIN).key for tenant in TENANTS}
 

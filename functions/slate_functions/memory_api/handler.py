@@ -18,7 +18,8 @@ from slate_functions.memory_api.app import memory_groups
 _settings = Settings.from_env(os.environ)
 _counts = EmfCounts()
 _slate = build_aws(_settings, boto3.Session(region_name=_settings.region), _counts)
-_app = counting(_counts, App(memory_groups(_slate), LambdaObserver("memory-api"), _slate.operate))
+_observer = LambdaObserver("memory-api")
+_app = counting(_counts, App(memory_groups(_slate), _observer, _slate.operate, _slate.admission.admit))
 
 
 def handler(event: Mapping[str, Any], context: Any) -> dict[str, Any]:

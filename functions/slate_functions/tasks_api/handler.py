@@ -17,7 +17,7 @@ from slate_functions.tasks_api.app import tasks_groups
 
 _settings = Settings.from_env(os.environ)
 _slate = build_aws(_settings, boto3.Session(region_name=_settings.region))
-_app = App(tasks_groups(_slate, packaged_document), LambdaObserver("tasks-api"), _slate.operate)
+_app = App(tasks_groups(_slate, packaged_document), LambdaObserver("tasks-api"), _slate.operate, _slate.admission.admit)
 
 
 def handler(event: Mapping[str, Any], context: Any) -> dict[str, Any]:

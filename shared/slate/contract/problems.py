@@ -29,6 +29,7 @@ STATUS: Final[Mapping[str, HTTPStatus]] = {
     "if_match_required": HTTPStatus.PRECONDITION_REQUIRED,
     "too_large": HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     "invalid": HTTPStatus.UNPROCESSABLE_ENTITY,
+    "throttled": HTTPStatus.TOO_MANY_REQUESTS,
     "retry": HTTPStatus.SERVICE_UNAVAILABLE,
     "internal": HTTPStatus.INTERNAL_SERVER_ERROR,
 }

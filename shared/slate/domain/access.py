@@ -31,11 +31,14 @@ class Principal(BaseModel):
     tenant: str
     agent: str
     key_id: str
+    """The API key; of a token what all tokens of one agent share that open the same, whomever they are bound to."""
     scopes: frozenset[Scope]
     roles: frozenset[str] = frozenset()
     """The roles it may work for; empty: any."""
     subject: str | None = None
     """The one person whose data it reaches; none: any."""
+    expires_at: int | None = None
+    """The instant from which the credential opens nothing more, in milliseconds since 1970; none: when revoked."""
 
     def need(self, scope: Scope) -> None:
         """Refuse unless the credential has this scope; ``admin`` does not include the others.

@@ -24,6 +24,7 @@
     ├── IfMatchRequired      428 if_match_required  the write needs the version that it is meant for
     ├── Invalid              422 invalid            lists every offending field
     ├── Unavailable          503 retry              a dependency is busy; the same call may be repeated
+    │   └── Throttled        429 throttled          this credential calls too often; when to go on is said
     └── Internal             500 internal           a fault of ours, with the request id to quote
 
 ``data`` is what a caller needs to go on (the winner's state, the current version); it becomes members of the problem.
@@ -205,6 +206,12 @@ class Unavailable(SlateError):
 
     code = "retry"
     retryable = True
+
+
+class Throttled(Unavailable):
+    """This credential makes more calls than are its share; nothing was done. Go on after ``retry_after`` seconds."""
+
+    code = "throttled"
 
 
 class Internal(SlateError):

@@ -1,32 +1,22 @@
-"""API keys: made, listed, revoked, and told from anything else. A secret is shown once and kept only as a hash."""
+"""API keys: made, listed, revoked. A secret is shown once and kept only as a hash."""
 
 from __future__ import annotations
-
-import hmac
-from collections import OrderedDict
-from hashlib import sha256
-from threading import Lock
-from typing import Final
 
 from pydantic import JsonValue
 
 from slate.contract.access import CreatedKey, CreateKey, KeyPage
 from slate.domain.access import ApiKey, Principal
-from slate.domain.errors import Forbidden, NotFound, SubjectErased, Unauthenticated
-from slate.domain.names import is_id, is_tenant
+from slate.domain.credentials import key_credential, secret_digest
+from slate.domain.errors import Forbidden
 from slate.ports.access_store import ApiKeyStore, StoredKey
 from slate.ports.clock import Clock
 from slate.ports.ids import Ids
 from slate.service.idempotency import Idempotency
 from slate.service.paging import Cursors
 
-PREFIX: Final = "slate_"
-_PARTS: Final = 3
-_CACHE_SIZE: Final = 10_000
-
 
 class Access:
-    """Gives out keys and recognises them."""
+    """Gives out keys."""
 
     def __init__(
         self,
@@ -35,17 +25,12 @@ class Access:
         cursors: Cursors,
         ids: Ids,
         clock: Clock,
-        *,
-        cache_seconds: int,
     ) -> None:
         self._store = store
         self._idempotency = idempotency
         self._cursors = cursors
         self._ids = ids
         self._clock = clock
-        self._cache_ms = cache_seconds * 1000
-        self._decisions: OrderedDict[bytes, tuple[int, Principal]] = OrderedDict()
-        self._lock = Lock()
 
     def create(self, principal: Principal, body: CreateKey, idempotency_key: str | None) -> CreatedKey:
         """A new key, shown this once; it reaches no further than the key that made it.
@@ -80,9 +65,8 @@ class Access:
             created_at=self._clock.now(),
             created_by=made_by,
         )
-        self._store.put(tenant, StoredKey(key, salt, _hash(salt, secret)))
-        credential = f"{PREFIX}{tenant}.{key.key_id}.{secret}"
-        return CreatedKey(**key.model_dump(), key=credential)
+        self._store.put(tenant, StoredKey(key, salt, secret_digest(salt, secret)))
+        return CreatedKey(**key.model_dump(), key=key_credential(tenant, key.key_id, secret))
 
     def list(self, principal: Principal, limit: int, cursor: str | None) -> KeyPage:
         """The tenant's keys, revoked ones too, never with their secrets.
@@ -105,62 +89,8 @@ class Access:
         _unbound(principal)
         return self._store.revoke(principal.tenant, key_id)
 
-    def authenticate(self, credential: str) -> Principal:
-        """Who holds this credential.
-
-        Raises:
-            Unauthenticated: nobody: it is not of ours, or was revoked.
-        """
-        fingerprint = sha256(credential.encode(errors="replace")).digest()
-        known = self._decided(fingerprint)
-        if known is not None:
-            return known
-        principal = self._checked(credential)
-        with self._lock:
-            self._decisions[fingerprint] = (self._clock.now() + self._cache_ms, principal)
-            while len(self._decisions) > _CACHE_SIZE:
-                self._decisions.popitem(last=False)
-        return principal
-
-    def _decided(self, fingerprint: bytes) -> Principal | None:
-        with self._lock:
-            entry = self._decisions.get(fingerprint)
-            return entry[1] if entry is not None and self._clock.now() < entry[0] else None
-
-    def _checked(self, credential: str) -> Principal:
-        parts = credential.removeprefix(PREFIX).split(".", _PARTS - 1)
-        # A key id is "k-" and hexadecimal: it holds no dot, so the parts are told apart.
-        if not credential.startswith(PREFIX) or len(parts) != _PARTS:
-            raise _unknown()
-        tenant, key_id, secret = parts
-        if not is_tenant(tenant) or not is_id(key_id):
-            raise _unknown()
-        try:
-            stored = self._store.get(tenant, key_id)
-        except (NotFound, SubjectErased):
-            raise _unknown() from None
-        if not hmac.compare_digest(_hash(stored.salt, secret), stored.digest) or stored.key.revoked_at is not None:
-            raise _unknown()
-        return Principal(
-            tenant=tenant,
-            agent=stored.key.agent,
-            key_id=key_id,
-            scopes=frozenset(stored.key.scopes),
-            roles=frozenset(stored.key.roles),
-            subject=stored.key.subject,
-        )
-
 
 def _unbound(principal: Principal) -> None:
     """A key that reaches one person's data has no say over keys, which reach everybody's."""
     if principal.subject is not None:
         raise Forbidden("this key is bound to one subject; use one that is not to see to keys")
-
-
-def _hash(salt: bytes, secret: str) -> bytes:
-    # The secret is 256 random bits: a slow hash would add nothing that guessing does not already lack.
-    return hmac.digest(salt, secret.encode(errors="replace"), sha256)
-
-
-def _unknown() -> Unauthenticated:
-    return Unauthenticated("this credential is not known; send `Authorization: Bearer <api key>`")

@@ -51,8 +51,8 @@ from slate.service.webhooks.delivering import Delivering
 from slate.service.webhooks.keeping import Webhooks
 from slate.settings import Settings
 from slate.wiring.memory import memory_of
-from slate.wiring.recognition import recognising_of
 from slate.wiring.parts import FEED_FAILURES, MEMORY, WEBHOOKS, Parts, Slate
+from slate.wiring.recognition import recognising_of
 
 
 def assemble(settings: Settings, parts: Parts) -> Slate:

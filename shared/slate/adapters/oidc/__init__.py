@@ -1,0 +1,1 @@
+"""Tokens of an OpenID Connect issuer: its published keys, and what they signed."""
