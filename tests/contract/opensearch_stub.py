@@ -24,6 +24,10 @@ class Index:
     docs: dict[str, dict[str, Any]] = field(default_factory=dict)
     versions: dict[str, int] = field(default_factory=dict)
     routes: dict[str, str] = field(default_factory=dict)
+    seq_nos: dict[str, int] = field(default_factory=dict)
+    """The last operation on each."""
+    retained: int | None = None
+    """The first operation that a copy may still want; None: none."""
 
 
 @dataclass
@@ -36,6 +40,8 @@ class Stub:
     refuse_items: list[int] = field(default_factory=list)
     """Statuses of the next items of bulks."""
     shards_failed: int = 0
+    tasks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Merges under way, and those that ended."""
     url: str = ""
 
     def answer(self, method: str, path: str, body: str) -> tuple[int, Any]:
@@ -46,13 +52,16 @@ class Stub:
         fixed = {
             ("POST", "_bulk"): self._bulk,
             ("POST", "_msearch"): self._msearch,
+            ("POST", "_mget"): self._mget,
+            ("GET", "_tasks"): lambda _: self._task(rest),
             ("GET", "_alias"): lambda _: self._alias(rest),
             ("POST", "_aliases"): self._aliases,
         }
         of_an_index = {
             "PUT": lambda text: self._make(name, text),
             "DELETE": lambda _: self._unmake(name),
-            "POST": lambda text: self._one_search(name, rest, text),
+            "POST": lambda text: self._one_index(name, rest, text),
+            "GET": lambda _: self._one_index(name, rest, ""),
         }
         return (fixed.get((method, name)) or of_an_index[method])(body)
 
@@ -63,6 +72,9 @@ class Stub:
     def _aliases(self, body: str) -> tuple[int, Any]:
         for action in json.loads(body)["actions"]:
             ((verb, what),) = action.items()
+            if verb == "remove_index":
+                self._unmake(what["index"])
+                continue
             names = self.aliases.setdefault(what["alias"], set())
             (names.add if verb == "add" else names.discard)(what["index"])
         return 200, {"acknowledged": True}
@@ -82,10 +94,50 @@ class Stub:
         pairs = zip(lines[::2], lines[1::2], strict=True)
         return 200, {"responses": [self._search(head["index"], head["routing"], query) for head, query in pairs]}
 
-    def _one_search(self, name: str, rest: str, body: str) -> tuple[int, Any]:
+    def _mget(self, body: str) -> tuple[int, Any]:
+        return 200, {"docs": [self._got(asked["_index"], asked["_id"]) for asked in json.loads(body)["docs"]]}
+
+    def _got(self, name: str, doc_id: str) -> dict[str, Any]:
+        index = self.indices[name]
+        if doc_id not in index.docs:
+            return {"_index": name, "_id": doc_id, "found": False}
+        return {"_index": name, "_id": doc_id, "found": True, "_seq_no": index.seq_nos[doc_id], "_primary_term": 1}
+
+    def _task(self, task: str) -> tuple[int, Any]:
+        return (200, self.tasks[task]) if task in self.tasks else (404, {"error": {"type": "missing"}})
+
+    def _one_index(self, name: str, rest: str, body: str) -> tuple[int, Any]:
         if not self.aliases.get(name):
             return 404, {"error": {"type": "index_not_found_exception"}}
-        return 200, self._search(name, rest.partition("routing=")[2], json.loads(body))
+        shards = {"_shards": {"failed": self.shards_failed}}
+        match rest.partition("?")[0]:
+            case "_search":
+                return 200, self._search(name, rest.partition("routing=")[2], json.loads(body))
+            case "_count":
+                answer = self._count(name, rest.partition("routing=")[2], json.loads(body)["query"])
+                return 200, shards | {"count": answer}
+            case "_stats/docs":
+                return 200, shards | {"indices": {each: self._shards(each) for each in self.aliases[name]}}
+            case "_forcemerge":
+                self.tasks[f"node:{len(self.tasks)}"] = {"completed": True, "response": shards}
+                return 200, {"task": f"node:{len(self.tasks) - 1}"}
+            case "_refresh" | "_flush":
+                return 200, shards
+        raise AssertionError(f"the stub knows nothing of {rest}")
+
+    def _count(self, name: str, routing: str, query: dict[str, Any]) -> int:
+        indices = [self.indices[each] for each in self.aliases[name]]
+        return sum(
+            index.routes[doc_id] == routing and _fits(doc, doc_id, query)
+            for index in indices
+            for doc_id, doc in index.docs.items()
+        )
+
+    def _shards(self, name: str) -> dict[str, Any]:
+        index = self.indices[name]
+        reached = max(index.seq_nos.values(), default=-1)
+        lease = {"retaining_seq_no": reached + 1 if index.retained is None else index.retained}
+        return {"shards": {"0": [{"seq_no": {"max_seq_no": reached}, "retention_leases": {"leases": [lease]}}]}}
 
     # ---- writing
 
@@ -102,11 +154,12 @@ class Stub:
     def _apply(self, head: dict[str, Any], document: dict[str, Any] | None) -> int:
         index, doc_id = self.indices[head["_index"]], head["_id"]
         there = index.versions.get(doc_id)
+        next_seq_no = max(index.seq_nos.values(), default=-1) + 1
         if document is None:
-            if index.docs.pop(doc_id, None) is None:
-                return 404
-            index.versions[doc_id] = (there or 0) + 1
-            return 200
+            if doc_id in index.docs and head["if_seq_no"] != index.seq_nos[doc_id]:
+                return 409
+            index.versions[doc_id], index.seq_nos[doc_id] = (there or 0) + 1, next_seq_no
+            return 404 if index.docs.pop(doc_id, None) is None else 200
         if set(document) - set(index.body["mappings"]["properties"]):
             return 400
         dimension = index.body["mappings"]["properties"]["vector"]["dimension"]
@@ -114,7 +167,7 @@ class Stub:
             return 400
         if there is not None and head["version"] < there:
             return 409
-        index.docs[doc_id] = document
+        index.docs[doc_id], index.seq_nos[doc_id] = document, next_seq_no
         index.versions[doc_id], index.routes[doc_id] = head["version"], head["routing"]
         return 200
 

@@ -76,9 +76,7 @@ def test_a_large_one_takes_several_items_all_of_them_the_persons(begun: World) -
 def test_it_goes_with_the_persons_key(begun: World) -> None:
     given = give(begun)
     ref = begun.storage.codec.keyring.ref(TENANT, "person-1")
-    begun.dynamodb.delete_item(
-        TableName=begun.settings.keys_table, Key={"pk": {"S": f"{TENANT}#K#{ref}"}, "sk": {"S": "DEK"}}
-    )
+    begun.storage.codec.keyring.shred(TENANT, ref, 1)
     begun.clock.advance(begun.settings.key_cache_seconds)
     with pytest.raises(SubjectErased):
         again(begun, given)

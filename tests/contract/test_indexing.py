@@ -166,7 +166,9 @@ def test_an_unreadable_record_is_let_go(indexed: Indexed):
 
 def test_without_an_index_records_are_let_go(indexed: Indexed):
     indexed.fill()
-    assert IndexConsumer(None, indexed.w.slate.operate)({"Records": indexed.records()}, None) == {"batchItemFailures": []}
+    assert IndexConsumer(None, indexed.w.slate.operate)({"Records": indexed.records()}, None) == {
+        "batchItemFailures": []
+    }
 
 
 def test_an_index_is_made_anew_checked_and_mended(indexed: Indexed):

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from contract.opensearch_stub import Stub, served
+from opensearch_node.fixture import Node
+from opensearch_node.indices import Made, made_on
 from slate.adapters.inprocess.hashing_embedder import HashingEmbedder
 from slate.adapters.inprocess.memory_index import InProcessMemoryIndex
 from slate.adapters.opensearch.admin import OpenSearchAdmin
@@ -70,11 +72,20 @@ def stub(domain: Stub) -> Stub:
     return domain
 
 
-@pytest.fixture(params=["inprocess", "opensearch"])
+@pytest.fixture
+def on_node(opensearch_node: Node) -> Iterator[Made]:
+    with made_on(opensearch_node.address, EMBEDDER) as made:
+        yield made
+
+
+@pytest.fixture(params=["inprocess", "stub", "node"])
 def index(request: pytest.FixtureRequest) -> MemoryIndex:
     if request.param == "inprocess":
         return InProcessMemoryIndex()
-    return OpenSearchMemoryIndex(transport(request.getfixturevalue("stub")))
+    if request.param == "stub":
+        return OpenSearchMemoryIndex(transport(request.getfixturevalue("stub")))
+    made: Made = request.getfixturevalue("on_node")
+    return made.index
 
 
 def test_an_entry_is_found_by_its_words_and_by_its_vector(index: MemoryIndex):

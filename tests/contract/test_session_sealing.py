@@ -71,7 +71,7 @@ def test_without_the_persons_key_nothing_of_a_session_is_read_and_lists_and_time
     live(w)
     create(w, "other", subject="somebody")
     ref = w.storage.codec.keyring.ref(TENANT, PERSON)
-    w.dynamodb.delete_item(TableName=w.settings.keys_table, Key={"pk": {"S": f"{TENANT}#K#{ref}"}, "sk": {"S": "DEK"}})
+    w.storage.codec.keyring.shred(TENANT, ref, 1)
     w.clock.advance(301)
     for use in (
         lambda: said(w),

@@ -27,6 +27,7 @@ from contract.talking import (
 )
 from contract.world import DAY, TENANT, World
 from slate.domain.errors import Conflict, Forbidden, Invalid, NotFound, TooLarge, VersionMismatch
+from slate.domain.fences import Intent
 from slate.domain.sessions import Mark, Merged, Summary
 
 HOUR = 3_600
@@ -51,11 +52,12 @@ def test_the_same_session_again_is_the_same_and_another_under_its_id_is_refused(
     assert (first.system, first.pinned.goal, first.agent, first.retention_days) == ("Be brief.", "g", "ann", 30)
 
 
-def test_a_session_is_shown_with_what_is_pinned_and_digested_in_one_read(s: World) -> None:
+def test_a_session_is_shown_with_what_is_pinned_and_digested_in_one_read_beside_the_fence(s: World) -> None:
     say(s, "hello")
     s.faults.arm(99, faults.throttled, among=faults.READS)
-    shown = s.slate.memory.sessions.get(s.me, "s")
-    assert s.faults.disarm() == 1
+    with s.slate.operate(Intent.READ):
+        shown = s.slate.memory.sessions.get(s.me, "s")
+    assert s.faults.disarm() == 2
     assert (shown.turns, shown.summary, shown.pinned.version) == (1, None, 1)
 
 
@@ -178,15 +180,16 @@ def test_a_large_turn_is_whole_when_it_is_read_and_shortened_in_a_snapshot(s: Wo
     assert not any(sk.startswith("CONTENT#") for sk in items_of(s))
 
 
-def test_a_snapshot_is_two_reads_however_long_the_session_is(s: World) -> None:
+def test_a_snapshot_is_two_reads_beside_the_fence_however_long_the_session_is(s: World) -> None:
     for i in range(4):
         say(s, *({"role": "user", "content": f"{i}-{j} " * 40, "marks": ["fact"] if j % 2 else []} for j in range(100)))
     pin(s, goal="g")
     sessions = store(s)
     sessions.head(TENANT, "s")  # the key is known, as it is to a function that is warm
     s.faults.arm(99, faults.throttled, among=faults.READS)
-    snapshot = sessions.snapshot(TENANT, "s", recent=20, marked=30)
-    assert s.faults.disarm() == 2
+    with s.storage.codec.keyring.operation(Intent.READ):
+        snapshot = sessions.snapshot(TENANT, "s", recent=20, marked=30)
+    assert s.faults.disarm() == 3
     assert [turn.seq for turn in snapshot.recent] == list(range(381, 401))
     assert [turn.seq for turn in snapshot.marked] == list(range(400, 341, -2))
     assert snapshot.more_marked

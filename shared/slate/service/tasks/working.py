@@ -103,7 +103,7 @@ class Working:
 
     def _waited(self, principal: Principal, body: ClaimTasks, roles: Sequence[str], agent: str) -> list[Claim]:
         tenant, subject = principal.tenant, principal.subject
-        ref = None if subject is None else self._keyring.ref(tenant, subject)
+        ref = None if subject is None else self._keyring.name(tenant, subject)
         found = self._waiting.until(
             lambda: self._looked(principal, body, roles, agent) or None,
             topics=[ready_topic(tenant, body.queue, role, ref) for role in roles],
