@@ -30,11 +30,11 @@ class Settings:
     """The bucket of sealed content over 100 KB."""
     kms_key_id: str = ""
     """The KMS key that wraps data keys; empty where a master key file does."""
+    previous_kms_key_ids: str = ""
+    """KMS keys that wrapped data keys before, between spaces: they unwrap until `slate keys rotate-wrapping` is done."""
     signing_key_id: str = ""
     """The KMS key (Ed25519) that signs receipts of erasures; empty where a local key does."""
     event_bus: str = ""
-    previous_kms_key_ids: str = ""
-    """KMS keys that wrapped data keys before, between spaces: they unwrap until `slate keys rotate-wrapping` is done."""
     """The EventBridge bus that events are published on; empty where the bus lives in the process."""
     webhook_addresses: str = "public"
     """Where webhooks may point: `public`, or `loopback` for public ones and this machine, over http too."""
@@ -122,6 +122,8 @@ class Settings:
     """`off`: a context is a plain window of the last exchanges, and shows no summaries."""
     context_receipt_days: int = 30
     """What an agent saw is kept so long, and no longer than the session or the graph that it was made of."""
+    export_days: int = 7
+    """What was written out about a person can be fetched for so long."""
     sweep_minutes: int = 1
     """Between two runs of the sweeper on AWS."""
     decay_minutes: int = 60
@@ -139,8 +141,6 @@ class Settings:
     session_retention_days: int = 30
     """A session is kept so long after its last turn, where it does not say itself how long."""
 
-    @classmethod
-    def from_env(cls, env: Mapping[str, str]) -> Self:
     def __post_init__(self) -> None:
         """Refuse what would let in more than was meant.
 
@@ -156,6 +156,8 @@ class Settings:
         if unknown := set(self.oidc_required_bounds.split()) - {"subject", "roles"}:
             raise ValueError(f"SLATE_OIDC_REQUIRED_BOUNDS takes subject and roles, not {min(unknown)!r}")
 
+    @classmethod
+    def from_env(cls, env: Mapping[str, str]) -> Self:
         """Read each field from ``SLATE_<FIELD>``, or keep its default.
 
         Raises:

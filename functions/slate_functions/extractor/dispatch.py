@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from slate.domain.errors import SubjectErased
 from slate.domain.fences import Intent
+from slate.service.exporting import EXPORT
 from slate.service.feed.ending import ENDED
 from slate.service.forgetting.evicting import EVICT
 from slate.service.forgetting.waking import WAKE
@@ -34,6 +35,7 @@ class Dispatch:
             LOOK: lambda message: summaries.look(message["tenant"], message["session_id"]),
             SUMMARY: self._digest,
             ENDED: memory.finished.ended,
+            EXPORT: memory.exporting.consume,
             WAKE: memory.forgetting.waking.served,
             EVICT: lambda message: memory.forgetting.evicting.check(message["tenant"], message["ref"]),
         }

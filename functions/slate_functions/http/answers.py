@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Final, Generic, TypeVar
 
@@ -31,6 +32,8 @@ class Page:
 
     media_type: str
     text: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Beside those of every answer."""
 
 
 def respond(result: Answer[Any] | BaseModel | Page | None, status: HTTPStatus, request_id: str) -> Response[str]:
@@ -43,7 +46,7 @@ def respond(result: Answer[Any] | BaseModel | Page | None, status: HTTPStatus, r
     if result is None:
         return Response(status.value, None, "", headers)
     if isinstance(result, Page):
-        return Response(status.value, result.media_type, result.text, headers)
+        return Response(status.value, result.media_type, result.text, {**headers, **result.headers})
     if isinstance(result, Answer):
         status = result.status
     model: BaseModel = result.content if isinstance(result, Answer) else result

@@ -136,8 +136,7 @@ def _kind(where: str, name: str, hint: Any) -> tuple[type, Any]:
 
 
 def answer_model(answer: Any) -> type[BaseModel] | None:
-    """The model that a function's answer is made of: of ``Task`` and of ``Answer[Task]`` it is ``Task``."""
-    for candidate in (answer, *get_args(answer)):
-        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
-            return candidate
-    return None
+    """The model that a function's answer is made of: ``Task`` in ``Task``, ``Answer[Task]``, ``Answer[Task] | Page``."""
+    if isinstance(answer, type) and issubclass(answer, BaseModel):
+        return answer
+    return next((model for each in get_args(answer) if (model := answer_model(each)) is not None), None)

@@ -164,6 +164,8 @@ def _answer(operation: Operation, status: HTTPStatus, references: _References) -
     model = answer_model(operation.signature.answer)
     headers = {"X-Request-Id": {"description": "to quote when something is wrong", "schema": {"type": "string"}}}
     answer: dict[str, Any] = {"description": status.phrase, "headers": headers}
+    if status is operation.declaration.status and operation.declaration.media:
+        return {**answer, "content": {media: {"schema": {"type": "string"}} for media in operation.declaration.media}}
     if model is None:
         return answer
     if "version" in model.model_fields and model.model_fields["version"].annotation is int:

@@ -38,6 +38,8 @@ class Declaration:
     """An example of the body."""
     gives: Any
     """An example of the answer."""
+    media: tuple[str, ...]
+    """Of an answer that is no model: what it may be; for the documentation."""
 
     @property
     def intent(self) -> Intent:
@@ -70,6 +72,7 @@ def route(
     refusals: tuple[HTTPStatus, ...] = (),
     sends: Mapping[str, Any] | None = None,
     gives: Any = None,
+    media: tuple[str, ...] = (),
 ) -> Callable[[Function], Function]:
     """Declare a method of a group as the one that serves this path.
 
@@ -86,6 +89,7 @@ def route(
         refusals=refusals,
         sends=sends,
         gives=gives,
+        media=media,
     )
 
     def mark(function: Function) -> Function:

@@ -10,9 +10,10 @@ from typing import Any, Final
 import slate
 from slate_functions.http.openapi import document
 from slate_functions.memory_api.app import GROUPS as MEMORY
+from slate_functions.privacy_api.app import GROUPS as PRIVACY
 from slate_functions.tasks_api.app import GROUPS as TASKS
 
-GROUPS: Final = (*TASKS, *MEMORY)
+GROUPS: Final = (*TASKS, *MEMORY, *PRIVACY)
 
 DESCRIPTION: Final = (
     "Shared state and memory for teams of AI agents: one task graph that planners write, workers claim from and people "

@@ -30,6 +30,7 @@ from slate_functions.local.indexing import index_consumer
 from slate_functions.local.local_routes import LocalRoutes
 from slate_functions.local.openapi import whole_document
 from slate_functions.memory_api.app import memory_groups
+from slate_functions.privacy_api.app import privacy_groups
 from slate_functions.tasks_api.app import tasks_groups
 from slate_functions.webhooks.consume import Consumer
 
@@ -72,7 +73,12 @@ class LocalService:
     def __init__(self, local: LocalSlate, executor: Executor, waiting: Executor, queued: Executor) -> None:
         self.slate = local.slate
         self.local = local
-        groups = (*tasks_groups(local.slate, whole_document), *memory_groups(local.slate), LocalRoutes(self))
+        groups = (
+            *tasks_groups(local.slate, whole_document),
+            *memory_groups(local.slate),
+            *privacy_groups(local.slate),
+            LocalRoutes(self),
+        )
         app = App(groups, LogObserver(), local.slate.operate, local.slate.admission.admit)
         local.queues.consume(MEMORY, MemoryConsumer(Dispatch(local.slate)))
         local.queues.consume(

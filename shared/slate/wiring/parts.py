@@ -29,6 +29,7 @@ from slate.service.access import Access
 from slate.service.admission import Admission
 from slate.service.context.giving import Contexts
 from slate.service.decay import Decay
+from slate.service.exporting import Exporting
 from slate.service.facts.extracting import Extracting
 from slate.service.facts.remembering import Facts
 from slate.service.facts.reviewing import Reviewing
@@ -102,6 +103,7 @@ class Memory:
     contexts: Contexts
     retrieval: Retrieval
     finished: Finished
+    exporting: Exporting
     forgetting: Forgetting
 
 

@@ -39,7 +39,7 @@ class DynamoEpisodeStore:
         try:
             self._storage.calls.write(tenant, put(item))
         except ConditionFailed as failed:
-            there = None if failed.old is None else self._episode(tenant, failed.old)
+            there = None if failed.old is None else self.opened(tenant, failed.old)
             if there is None or there.model_copy(update={"created_at": episode.created_at}) != episode:
                 raise Conflict("an episode of this id is there with other content") from None
             return there
@@ -60,10 +60,11 @@ class DynamoEpisodeStore:
         found: list[Episode] = []
         for item in items:
             with suppress(*WITHHELD):
-                found.append(self._episode(tenant, item))
+                found.append(self.opened(tenant, item))
         return found
 
-    def _episode(self, tenant: str, item: Item) -> Episode:
+    def opened(self, tenant: str, item: Item) -> Episode:
+        """An episode from its item; a call more where its words are an object."""
         said = contents.read(self._storage, tenant, item)
         return Episode.model_validate(
             {

@@ -53,7 +53,7 @@ class DynamoApiKeyStore:
         item = self._storage.calls.get(tenant, _place(tenant, key_id))
         if item is None:
             raise _unknown(key_id)
-        return StoredKey(self._opened(tenant, item), item["salt"], item["digest"])
+        return StoredKey(self.opened(tenant, item), item["salt"], item["digest"])
 
     def page(self, tenant: str, position: str | None, limit: int) -> Page[ApiKey]:
         """One query; keys of an erased person are skipped."""
@@ -63,7 +63,7 @@ class DynamoApiKeyStore:
         keys: list[ApiKey] = []
         for item in found[:limit]:
             try:
-                keys.append(self._opened(tenant, item))
+                keys.append(self.opened(tenant, item))
             except WITHHELD:
                 continue
         return Page(keys, found[limit - 1]["sk"] if len(found) > limit else None)
@@ -80,9 +80,10 @@ class DynamoApiKeyStore:
             if failed.old is None:
                 raise _unknown(key_id) from None
             item = failed.old
-        return self._opened(tenant, item)
+        return self.opened(tenant, item)
 
-    def _opened(self, tenant: str, item: Item) -> ApiKey:
+    def opened(self, tenant: str, item: Item) -> ApiKey:
+        """A key from its item."""
         place = Key(item["pk"], item["sk"])
         subject: Any = None
         if "subject" in item:

@@ -296,6 +296,14 @@ def subject_pk(tenant: str, ref: str) -> str:
     return f"{tenant}#U#{ref}"
 
 
+HOLD: Final = "HOLD#"
+
+
+def hold_key(tenant: str, ref: str, hold_id: str) -> Key:
+    """Whom a hold names, and why, among what is theirs."""
+    return Key(subject_pk(tenant, ref), HOLD + hold_id)
+
+
 def fence_key(tenant: str, ref: str) -> Key:
     """The fence of a subject."""
     return Key(subject_pk(tenant, ref), "FENCE")
@@ -309,6 +317,20 @@ def owner_head_key(pk: str, owner: Owner) -> Key:
 def context_part_key(tenant: str, context_id: str, number: int) -> Key:
     """A part of what an agent was given; the first is all of it, unless it is very large."""
     return Key(f"{tenant}#C#{context_id}", f"RECEIPT#{number:03d}")
+
+
+EXPORT: Final = "EXPORT"
+EXPORT_PAGE: Final = "PAGE#"
+
+
+def export_key(tenant: str, export_id: str) -> Key:
+    """The head of an export."""
+    return Key(f"{tenant}#E#{export_id}", EXPORT)
+
+
+def export_page_key(tenant: str, export_id: str, number: int) -> Key:
+    """A page of an export."""
+    return Key(export_key(tenant, export_id).pk, f"{EXPORT_PAGE}{number:06d}")
 
 
 EPISODE: Final = "EPISODE#"

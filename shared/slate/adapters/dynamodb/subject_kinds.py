@@ -18,8 +18,11 @@ from slate.adapters.dynamodb.keys import (
     CONTENT_OF_TURN,
     DOCUMENT,
     EPISODE,
+    EXPORT,
+    EXPORT_PAGE,
     EXTRACTION,
     FEED,
+    HOLD,
     LIVING_FACT,
     MARK,
     MARKED,
@@ -102,6 +105,7 @@ KINDS: Final[tuple[ItemKind, ...]] = (
     _person("ASKED", "use", sealed=_SAID, export="queries"),
     _person("SERVED#", "use", sealed=_SAID),
     _person(SESSION, "sessions"),
+    _person(HOLD, "holds", sealed=_SAID),
     _kept("U", "FENCE", "fences", "an epoch and the names of holds: without it a late write would come back"),
     # Sessions.
     _session(BESIDE_TURNS + "HEAD", sealed=_SAID, export="session"),
@@ -131,6 +135,8 @@ KINDS: Final[tuple[ItemKind, ...]] = (
         export="episode",
     ),
     ItemKind(partition="C", sort="RECEIPT#", store="contexts", sealed=_SAID, export="context"),
+    ItemKind(partition="E", sort=EXPORT, store="exports", sealed=_SAID),
+    ItemKind(partition="E", sort=EXPORT_PAGE, store="exports", sealed=_CONTENT, objects=True),
     # Graphs.
     _graph(META, sealed=_SAID, export="graph"),
     _graph(TASK, sealed=("body", "outcome", "error", "question", "answer", "progress"), export="task"),
@@ -158,7 +164,7 @@ KINDS: Final[tuple[ItemKind, ...]] = (
     _kept("L", "LOCK", "locks", _TENANTS),
 )
 
-OWNED: Final = frozenset("UPSGXC")
+OWNED: Final = frozenset("UPSGXCE")
 """Letters of partitions that hold nothing but one person's data, where an item of theirs is about one."""
 
 

@@ -9,6 +9,7 @@ Keys (DESIGN: every partition key starts with ``<tenant>#``, so that IAM can enf
                        (drawn in ``session_items``), VALUES, V#, VH#, VO# as in a graph
     <t>#U#<ref>        FENCE; SESSION#<created at>#<session>: a subject's sessions; facts (drawn in ``fact_items``)
     <t>#X#<extraction> EXTRACTION
+    <t>#E#<export>     EXPORT, PAGE#<number>: what was written out about a person, for a while
     <t>#P#<ref or ->   EPISODE#<id>
     <t>#D#<collection> PART#<document>#<writing>#<number>; the document's head is in the tenant's list, and there,
                        as WRITING#<document>#<writing>, what has parts and is not the document

@@ -1,0 +1,16 @@
+"""The privacy API's app: its groups of routes over the use cases."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from slate.wiring.parts import Slate
+from slate_functions.privacy_api.routes_exports import ExportRoutes
+
+GROUPS: Final = (ExportRoutes,)
+"""In the order of the document."""
+
+
+def privacy_groups(slate: Slate) -> tuple[object, ...]:
+    """Every group of routes of the privacy API."""
+    return (ExportRoutes(slate.memory.exporting),)
