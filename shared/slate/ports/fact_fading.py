@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from slate.domain.facts.model import Fact, FactState
-from slate.ports.fact_store import Act
+from slate.domain.forgetting.acts import Act
 
 
 class Fade(NamedTuple):

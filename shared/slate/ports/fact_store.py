@@ -6,14 +6,14 @@ the caller reaches it was asked before. All reads are strongly consistent, and s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
-from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from slate.domain.facts.model import Decision, Fact
 from slate.domain.facts.slots import Slot
 from slate.domain.facts.timeline import Observation
+from slate.domain.forgetting.acts import Act
 from slate.ports.graph_store import Page
 
 
@@ -36,18 +36,6 @@ class Stated(NamedTuple):
 
 class ConsentMoved(Exception):  # not an error: what rests on the consents is asked again
     """The consents changed since they were looked at."""
-
-
-class Act(NamedTuple):
-    """Who does something, when, and until when it can be undone."""
-
-    rule: str
-    reason: str
-    actor: str
-    at: int
-    restorable_until: int
-    numbers: Mapping[str, float] = MappingProxyType({})
-    """What the rule went by."""
 
 
 class FactStore(Protocol):
@@ -124,8 +112,8 @@ class FactStore(Protocol):
         """
         ...
 
-    def confirm(self, tenant: str, ref: str, fact_id: str, at: int) -> Fact:
-        """The person says that it holds.
+    def confirm(self, tenant: str, ref: str, fact_id: str, at: int, at_least: float = 0.0) -> Fact:
+        """The person says that it holds; it is so certain ``at_least`` from then on.
 
         Raises:
             NotFound: there is none.

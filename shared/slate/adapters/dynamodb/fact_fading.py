@@ -25,22 +25,19 @@ from slate.adapters.dynamodb.fact_writes import (
     Policies,
     default_policy,
     pinned_to,
-    stepping,
     tried,
 )
 from slate.adapters.dynamodb.keys import prefix, subject_attributes, subject_pk, timer_attributes
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import TIMER_SK
 from slate.domain.facts.model import Fact, FactState
-from slate.domain.forgetting.fading import BY_ITSELF
+from slate.domain.forgetting.acts import gone, left_by_itself, stepping
+from slate.domain.forgetting.lately import with_query, with_served
 from slate.domain.forgetting.strength import DAY_MS, due_at
 from slate.ports.fact_fading import Fade, Settled
 from slate.ports.ids import Ids
 
-ASKED_KEPT: Final = 20
-"""Queries of a person that are remembered."""
 STEP_KEPT_DAYS: Final = 400
-SERVED_KEPT: Final = 200
 _ASKED: Final = "ASKED"
 _SERVED: Final = "SERVED#"
 _STEP: Final = "STEP#"
@@ -70,9 +67,9 @@ class DynamoFactFading:
             fade = decide(fact)
             if fade is None:
                 return Settled(fact, fact.state, due) if self._moved_on(tenant, known) else None
-            gone = _gone(fact, fade)
             batch = self._writes.batch(tenant, ref)
-            (written,) = self._writes.with_facts(batch, [gone], {fact_id: known}, known.item["slot"])
+            after = gone(fact, fade.state, fade.act)
+            (written,) = self._writes.with_facts(batch, [after], {fact_id: known}, known.item["slot"])
             self._writes.with_log(batch, fade.act, fact)
             return Settled(written, fact.state, due) if self._writes.commit(batch) else None
 
@@ -170,12 +167,7 @@ class DynamoFactFading:
     def deleted(self, tenant: str, ref: str, fact_ids: Sequence[str]) -> set[str]:
         """One read of both places of each."""
         known = self._writes.known(tenant, ref, fact_ids)
-        stays = {
-            fact_id
-            for fact_id, each in known.items()
-            if each.fact.state is not FactState.FORGOTTEN or each.fact.gone_by in BY_ITSELF
-        }
-        return set(fact_ids) - stays
+        return set(fact_ids) - {fact_id for fact_id, each in known.items() if left_by_itself(each.fact)}
 
     def living(self, tenant: str, ref: str) -> list[Fact]:
         """One query."""
@@ -190,11 +182,7 @@ class DynamoFactFading:
 
     def note_query(self, tenant: str, ref: str, query: str) -> None:
         """A put over what was read; one that others are faster than is not missed."""
-
-        def noted(said: list[str]) -> list[str]:
-            return [*(each for each in said if each != query), query][-ASKED_KEPT:]
-
-        self._note(tenant, ref, _ASKED, noted, ttl=None)
+        self._note(tenant, ref, _ASKED, lambda asked: with_query(asked, query), ttl=None)
 
     def queries(self, tenant: str, ref: str) -> list[str]:
         """One read."""
@@ -202,12 +190,8 @@ class DynamoFactFading:
 
     def note_served(self, tenant: str, ref: str, session_id: str, fact_ids: Sequence[str]) -> None:
         """As ``note_query``."""
-
-        def noted(served: list[str]) -> list[str]:
-            return list(dict.fromkeys([*served, *fact_ids]))[:SERVED_KEPT]
-
         ttl = (self._storage.clock.now() + STEP_KEPT_DAYS * DAY_MS) // 1000
-        self._note(tenant, ref, _SERVED + session_id, noted, ttl=ttl)
+        self._note(tenant, ref, _SERVED + session_id, lambda served: with_served(served, fact_ids), ttl=ttl)
 
     def served(self, tenant: str, ref: str, session_id: str) -> list[str]:
         """One read."""
@@ -240,14 +224,6 @@ class DynamoFactFading:
         except ConditionFailed as failed:
             return failed.old is not None and bool(wanted) and all(failed.old.get(k) == v for k, v in wanted.items())
         return True
-
-
-def _gone(fact: Fact, fade: Fade) -> Fact:
-    until = fade.act.restorable_until if fade.state is FactState.FORGOTTEN else None
-    kept: dict[str, object] = {"state": fade.state, "restorable_until": until}
-    if fade.act.rule in BY_ITSELF or fact.gone_by is None:
-        kept["gone_by"] = fade.act.rule
-    return fact.model_copy(update=kept)
 
 
 def _due(item: Item) -> int | None:

@@ -14,11 +14,14 @@ from slate.adapters.dynamodb.fact_writes import Batch, FactWrites, Known, Polici
 from slate.adapters.dynamodb.keys import prefix, subject_pk
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.facts import changing, deciding
-from slate.domain.facts.model import Decision, Fact, FactState, Notice
-from slate.domain.facts.notices import replaced, withdrawn
+from slate.domain.facts.model import Decision, Fact, FactState
+from slate.domain.facts.notices import notice_of
 from slate.domain.facts.slots import Slot
+from slate.domain.facts.standing import history
 from slate.domain.facts.timeline import Timeline, blanked, fold
-from slate.ports.fact_store import Act, Shelf, Stated
+from slate.domain.forgetting.acts import Act
+from slate.domain.forgetting.fading import is_over
+from slate.ports.fact_store import Shelf, Stated
 from slate.ports.graph_store import Page
 from slate.ports.ids import Ids
 
@@ -85,15 +88,7 @@ class DynamoFactStore:
         return plan.decision if self._writes.commit(batch) else None
 
     def _notify(self, batch: Batch, plan: deciding.Plan) -> None:
-        newer = plan.fact
-        notice = Notice(
-            notice_id=self._ids.new(),
-            text=withdrawn(plan.replaced) if newer is None else replaced(newer, plan.replaced),
-            fact_id=plan.replaced[-1].fact_id if newer is None else newer.fact_id,
-            superseded=tuple(fact.fact_id for fact in plan.replaced),
-            readers=plan.replaced[-1].readers,
-            at=self._storage.clock.now(),
-        )
+        notice = notice_of(plan.fact, plan.replaced, self._ids.new(), self._storage.clock.now())
         batch.writes.append(put(self._items.notice_item(batch.tenant, batch.ref, notice)))
 
     def _tried(self, once: Callable[[], T | None]) -> T:
@@ -134,8 +129,7 @@ class DynamoFactStore:
         slot = self._writes.slot(tenant, Key(known.item["pk"], known.item["slot"]))
         ids = [*fold(slot.timeline), fact_id]
         facts = [each.fact for each in self._writes.known(tenant, ref, ids).values()]
-        told = [fact for fact in facts if fact.state is not FactState.FORGOTTEN or fact.fact_id == fact_id]
-        return sorted(told, key=lambda fact: (fact.valid_from, fact.valid_to is None, fact.created_at))
+        return history(facts, fact_id)
 
     # ---- what is done to a fact
 
@@ -226,11 +220,11 @@ class DynamoFactStore:
 
         return self._on(tenant, ref, fact_id, limbo, also=also)
 
-    def confirm(self, tenant: str, ref: str, fact_id: str, at: int) -> Fact:
+    def confirm(self, tenant: str, ref: str, fact_id: str, at: int, at_least: float = 0.0) -> Fact:
         """As ``state``."""
 
         def holds(timeline: Timeline, fact: Fact, fetch: deciding.Fetch) -> changing.Changed:
-            return changing.confirm(timeline, fact, fetch, self._writes.new_id, at)
+            return changing.confirm(timeline, fact, fetch, self._writes.new_id, at, at_least)
 
         return self._on(tenant, ref, fact_id, holds)
 
@@ -265,7 +259,7 @@ class DynamoFactStore:
         """The slot forgets its words first, the item goes last."""
         known = self._writes.known(tenant, ref, [fact_id]).get(fact_id)
         now = self._storage.clock.now()
-        if known is None or known.fact.state is not FactState.FORGOTTEN or (known.fact.restorable_until or 0) > now:
+        if known is None or not is_over(known.fact, now):
             return
 
         def once() -> bool | None:

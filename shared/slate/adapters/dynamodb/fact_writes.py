@@ -20,13 +20,12 @@ from slate.adapters.dynamodb.keys import prefix, subject_pk
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.errors import Conflict, Unavailable, VersionMismatch
 from slate.domain.facts.deciding import Fetch
-from slate.domain.facts.model import Fact, Forgetting
+from slate.domain.facts.model import Fact
 from slate.domain.facts.timeline import Timeline
-from slate.domain.forgetting.fading import BY_TIME, IMPORTANCE
+from slate.domain.forgetting.acts import Act, came_back
 from slate.domain.forgetting.policy import DEFAULT_POLICY, DecayPolicy
-from slate.domain.forgetting.strength import due_at
-from slate.domain.forgetting.waking import brought_back
-from slate.ports.fact_store import Act, ConsentMoved
+from slate.domain.forgetting.versions import following
+from slate.ports.fact_store import ConsentMoved
 from slate.ports.ids import Ids
 
 T = TypeVar("T")
@@ -150,32 +149,17 @@ class FactWrites:
         policy = self._policies(batch.tenant)
         for fact in changed:
             before = seen.get(fact.fact_id)
-            version = 1 if before is None else before.fact.version + 1
-            made = now if before is None else fact.created_at
-            back = brought_back(None if before is None else before.fact, fact, now)
-            next_one = back.model_copy(update={"version": version, "created_at": made, "updated_at": now})
-            due = due_at(next_one, policy, now)
-            item = {**self._items.fact_item(batch.tenant, batch.ref, next_one, slot, due), "by": batch.by}
-            batch.writes += _moved(item, None if before is None else before.item)
-            if back.importance != fact.importance:
-                self.with_log(batch, stepping(fact, back, now, "brought back after it had gone by itself"), fact)
-            written.append(next_one)
+            next_one = following(None if before is None else before.fact, fact, policy, now)
+            item = self._items.fact_item(batch.tenant, batch.ref, next_one.fact, slot, next_one.due)
+            batch.writes += _moved({**item, "by": batch.by}, None if before is None else before.item)
+            if next_one.act is not None:
+                self.with_log(batch, next_one.act, fact)
+            written.append(next_one.fact)
         return written
 
     def with_log(self, batch: Batch, act: Act, fact: Fact) -> None:
         """An entry of the forgetting log."""
-        entry = Forgetting(
-            # Of two acts on a fact at one instant, the later sorts after the earlier.
-            log_id=f"{fact.version:04x}{self._ids.new()}",
-            fact_id=fact.fact_id,
-            rule=act.rule,
-            reason=act.reason,
-            actor=act.actor,
-            at=act.at,
-            numbers={"importance": fact.importance, "confidence": fact.confidence, **act.numbers},
-            restorable_until=act.restorable_until,
-            readers=fact.readers,
-        )
+        entry = act.entry(fact, self._ids.new())
         batch.writes.append(put(self._items.log_item(batch.tenant, batch.ref, entry)))
 
     def note_restored(self, tenant: str, ref: str, fact_id: str, at: int) -> None:
@@ -183,9 +167,9 @@ class FactWrites:
         items = self._storage.calls.query(tenant, subject_pk(tenant, ref), between=prefix(FORGOT))
         for item in [each for each in items if each.get("fact") == fact_id]:
             entry = self._items.log_entry(tenant, item)
-            if entry.restored_at is not None or entry.rule == IMPORTANCE:
+            noted = came_back(entry, at)
+            if noted is None:
                 continue
-            noted = entry.model_copy(update={"restored_at": at, "version": entry.version + 1})
             seen = {**CONSTANTS, ":seen": entry.version}
             key, again = Key(item["pk"], item["sk"]), self._items.log_item(tenant, ref, noted)
             with suppress(ConditionFailed):  # another restore notes it
@@ -240,12 +224,6 @@ def tried(writes: FactWrites, once: Callable[[], T | None]) -> T:
             return done
         writes.again(attempt)
     raise writes.busy()
-
-
-def stepping(before: Fact, after: Fact, now: int, reason: str) -> Act:
-    """What the log says of an importance that moved."""
-    numbers = {"importance_before": before.importance, "importance_after": after.importance}
-    return Act(IMPORTANCE, reason, BY_TIME, now, now, numbers)
 
 
 def pinned_to(before: Item, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from slate.domain.facts.model import Fact
+from slate.domain.facts.model import Fact, Notice
 
 LONGEST: Final = 200
+
+
+def notice_of(newer: Fact | None, before: Sequence[Fact], notice_id: str, at: int) -> Notice:
+    """That these facts, of which there is one at least, hold no longer; ``newer`` took their place, if anything did."""
+    return Notice(
+        notice_id=notice_id,
+        text=withdrawn(before) if newer is None else replaced(newer, before),
+        fact_id=before[-1].fact_id if newer is None else newer.fact_id,
+        superseded=tuple(fact.fact_id for fact in before),
+        readers=before[-1].readers,
+        at=at,
+    )
 
 
 def replaced(fact: Fact, before: Sequence[Fact]) -> str:

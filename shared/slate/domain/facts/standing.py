@@ -64,6 +64,12 @@ def held_at(fact: Fact, at: int) -> bool:
     return fact.valid_from <= at and all(at < end for end in ends)
 
 
+def history(facts: Iterable[Fact], fact_id: str) -> list[Fact]:
+    """What is told of a slot, the oldest first: all but what is forgotten; this fact in any case."""
+    told = [fact for fact in facts if fact.state is not FactState.FORGOTTEN or fact.fact_id == fact_id]
+    return sorted(told, key=lambda fact: (fact.valid_from, fact.valid_to is None, fact.created_at))
+
+
 def questions(facts: Iterable[Fact], now: int) -> list[Question]:
     """What to ask about active facts: the stale ones, and those that contradict each other; each fact once."""
     served = {fact.fact_id: fact for fact in facts if serves(fact, now)}

@@ -65,6 +65,11 @@ def going(fact: Fact, policy: DecayPolicy, now: int) -> Going | None:
     return None
 
 
+def is_over(fact: Fact, now: int) -> bool:
+    """Whether it is forgotten and can be restored no more: what is left of it goes."""
+    return fact.state is FactState.FORGOTTEN and (fact.restorable_until or 0) < now
+
+
 def numbers_of(fact: Fact, policy: DecayPolicy, now: int) -> dict[str, float]:
     """All that its strength is made of."""
     return {

@@ -28,10 +28,11 @@ from slate.domain.facts.sensitive import sensitive
 from slate.domain.facts.slots import slot_of, value_of
 from slate.domain.facts.timeline import Observation
 from slate.domain.facts.topics import topics_of
+from slate.domain.forgetting.acts import Act
 from slate.domain.tenants import TenantSettings
 from slate.ports.clock import Clock
 from slate.ports.fact_records import FactRecords
-from slate.ports.fact_store import Act, ConsentMoved, FactStore, Stated
+from slate.ports.fact_store import ConsentMoved, FactStore, Stated
 from slate.service.tenants import Tenants
 
 DAY_MS: Final = 86_400_000

@@ -10,16 +10,18 @@ from pydantic import JsonValue
 from slate.contract.facts import DeletedFacts, FactPage, GivenFact, PatchFact, PostFacts, Results
 from slate.domain.access import Principal
 from slate.domain.errors import Conflict, Invalid, NotFound, VersionMismatch
+from slate.domain.facts.agreeing import slot_name
 from slate.domain.facts.changing import DELETES
 from slate.domain.facts.model import Candidate, Category, Fact, FactState
 from slate.domain.facts.screening import screen
 from slate.domain.facts.sensitive import sensitive
 from slate.domain.facts.slots import canonical, same_attribute, slot_of
 from slate.domain.facts.standing import held_at, shown
+from slate.domain.forgetting.acts import Act
 from slate.ports.clock import Clock
 from slate.ports.counts import Count, Counts, NoCounts
 from slate.ports.fact_records import FactRecords
-from slate.ports.fact_store import Act, ConsentMoved, FactStore, Shelf
+from slate.ports.fact_store import ConsentMoved, FactStore, Shelf
 from slate.ports.keyring import Keyring
 from slate.service.facts.deciding import DAY_MS, Author, Deciding, policy_of
 from slate.service.facts.reaching import reached, readable
@@ -286,15 +288,23 @@ class Facts:
         return self._facts.keep(principal.tenant, ref, fact_id, self._act(principal, "keep_maybe", "kept in limbo"))
 
     def confirm(self, principal: Principal, subject: str, fact_id: str) -> Fact:
-        """The person says that it holds, now.
+        """The person says that it holds, now, rather than anything else that this caller may read of its slot.
 
         Raises:
             NotFound: as in ``get``.
             Conflict: it holds no longer.
         """
-        ref, _ = self._reached(principal, subject, fact_id)
-        now = self._clock.now()
-        return shown(self._facts.confirm(principal.tenant, ref, fact_id, now), now)
+        ref, fact = self._reached(principal, subject, fact_id)
+        tenant, now, slot = principal.tenant, self._clock.now(), slot_name(fact)
+        surest = max(
+            (
+                other.confidence
+                for other in self._facts.active(tenant, ref)
+                if principal.may_read(other.readers) and slot_name(other) == slot
+            ),
+            default=0.0,
+        )
+        return shown(self._facts.confirm(tenant, ref, fact_id, now, surest), now)
 
     def _act(self, principal: Principal, rule: str, reason: str) -> Act:
         now = self._clock.now()

@@ -17,9 +17,9 @@ from slate.domain.facts.model import (
     QuarantineState,
     Sensitive,
 )
+from slate.domain.forgetting.acts import Act
 from slate.ports.clock import Clock
 from slate.ports.fact_records import FactRecords
-from slate.ports.fact_store import Act
 from slate.ports.keyring import Keyring
 from slate.service.facts.deciding import DAY_MS, Author, Deciding
 from slate.service.facts.reaching import reached

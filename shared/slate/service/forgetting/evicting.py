@@ -7,6 +7,7 @@ from typing import Final
 
 from slate.domain.facts.deciding import AGAIN
 from slate.domain.facts.model import Decision, Fact, FactState, Op
+from slate.domain.forgetting.acts import Act
 from slate.domain.forgetting.evicting import Rated, alignment, evicted, is_checked, rated
 from slate.domain.forgetting.fading import BY_TIME, EVICTED, numbers_of
 from slate.domain.forgetting.policy import DecayPolicy
@@ -16,7 +17,6 @@ from slate.domain.ranking.terms import terms
 from slate.ports.clock import Clock
 from slate.ports.counts import Count, Counts
 from slate.ports.fact_fading import FactFading, Fade
-from slate.ports.fact_store import Act
 from slate.ports.holds import Held, never_held
 from slate.ports.queue import Queue
 from slate.service.tenants import Tenants

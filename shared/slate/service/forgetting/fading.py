@@ -15,12 +15,13 @@ from typing import Final, NamedTuple
 
 from slate.domain.errors import NotFound, SubjectErased
 from slate.domain.facts.model import Fact, FactState
+from slate.domain.forgetting.acts import Act
 from slate.domain.forgetting.evicting import is_checked
-from slate.domain.forgetting.fading import BY_TIME, Going, going
+from slate.domain.forgetting.fading import BY_TIME, Going, going, is_over
 from slate.ports.clock import Clock
 from slate.ports.counts import Count, Counts
 from slate.ports.fact_fading import FactFading, Fade
-from slate.ports.fact_store import Act, FactStore
+from slate.ports.fact_store import FactStore
 from slate.ports.holds import Held, never_held
 from slate.ports.memory_timer import DueMemory, MemoryKind, MemoryTimer
 from slate.service.due_work import AT_ONCE, SHARDS
@@ -116,7 +117,7 @@ class Fading:
             self._done[due.tenant] += 1
             limbo = settled.fact.state is FactState.LIMBO
             self._counts.add(Count.LIMBO if limbo else Count.FORGOTTEN, by="" if limbo else settled.fact.gone_by or "")
-        elif settled.fact.state is FactState.FORGOTTEN and (settled.fact.restorable_until or 0) < now:
+        elif is_over(settled.fact, now):
             self._facts.purge(due.tenant, due.owner, due.name)
             self._done[due.tenant] += 1
             self._counts.add(Count.PURGED)
