@@ -10,7 +10,7 @@ ACCEPTANCE_FILES := test_tasks.py test_bad_input.py test_coordination.py test_se
 INPUT ?=
 LOCOMO ?=
 
-.PHONY: help setup demo test check acceptance race bench eval costs tokens synth openapi lock serve clean
+.PHONY: help setup demo opensearch test check acceptance race bench eval costs tokens synth openapi lock serve clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -31,6 +31,9 @@ demo: $(READY) ## a planner and four workers answer customer tickets; one worker
 
 serve: $(READY) ## a local server on port 8080, its keys in keys.json
 	@$(BIN)/slate serve --port 8080 --write-keys keys.json
+
+opensearch: $(READY) ## a real OpenSearch node, on a free port or on PORT, until Ctrl-C; it needs a JDK and Maven
+	@PYTHONPATH=tests $(BIN)/python -m opensearch_node $(if $(PORT),--port $(PORT))
 
 test: $(READY) ## all tests, on every core
 	@$(BIN)/python -m pytest -n auto --dist worksteal

@@ -156,10 +156,11 @@ class Stub:
         there = index.versions.get(doc_id)
         next_seq_no = max(index.seq_nos.values(), default=-1) + 1
         if document is None:
-            if doc_id in index.docs and head["if_seq_no"] != index.seq_nos[doc_id]:
+            if doc_id not in index.docs or head["if_seq_no"] != index.seq_nos[doc_id]:
                 return 409
             index.versions[doc_id], index.seq_nos[doc_id] = (there or 0) + 1, next_seq_no
-            return 404 if index.docs.pop(doc_id, None) is None else 200
+            del index.docs[doc_id]
+            return 200
         if set(document) - set(index.body["mappings"]["properties"]):
             return 400
         dimension = index.body["mappings"]["properties"]["vector"]["dimension"]

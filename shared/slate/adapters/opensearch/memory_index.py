@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from slate.adapters.opensearch.aliases import DEPLOYED, Aliases
 from slate.adapters.opensearch.expunging import Expunging
 from slate.adapters.opensearch.mapping import SHOWN, likeness_of
 from slate.adapters.opensearch.transport import TRIES, Transport
@@ -16,10 +17,6 @@ from slate.domain.errors import Internal, Unavailable
 from slate.domain.indexed import PERSONAL, Entry, Kind
 from slate.ports.memory_index import Hit, Listed, Mark, Name, Probe
 
-READ: Final = "slate-memories"
-"""The alias that is searched: one index."""
-WRITE: Final = "slate-memories-write"
-"""The alias of all indices that are kept: two while one is made anew."""
 NAME_SHARE: Final = 0.1
 SEPARATOR: Final = "#"
 _BUSY: Final = frozenset({429, 500, 502, 503, 504})
@@ -28,14 +25,18 @@ _MISSING: Final = 404
 _WRONG: Final = 400
 _PAGE: Final = 1_000
 
+_Action = tuple[dict[str, Any], dict[str, Any] | None]
+"""What a bulk is to do, and the document it takes for it."""
+
 
 class OpenSearchMemoryIndex:
     """Keeps entries in OpenSearch."""
 
-    def __init__(self, transport: Transport, *, native: bool = True) -> None:
+    def __init__(self, transport: Transport, aliases: Aliases = DEPLOYED, *, native: bool = True) -> None:
         self._transport = transport
+        self._aliases = aliases
         self._native = native
-        self._expunging = Expunging(transport, WRITE)
+        self._expunging = Expunging(transport, aliases.kept)
 
     # ---- writing
 
@@ -49,28 +50,45 @@ class OpenSearchMemoryIndex:
             self._bulk(actions)
 
     def remove(self, tenant: str, gone: Sequence[Name]) -> None:
-        """Likewise. A delete of what is not there is done."""
-        for index in self._kept():
-            actions = [({"delete": {"_index": index, "_id": _id(tenant, n), "routing": tenant}}, None) for n in gone]
-            self._bulk(actions)
+        """Each as it is there, and only where it is; what is written in between is looked at again.
+
+        A delete of nothing is no less an operation, and each one makes the tombstone newer, until what is made anew
+        is older than it.
+        """
+        for index in self._kept() if gone else ():
+            for attempt in range(TRIES):
+                if self._bulk(self._deletes(index, tenant, gone)):
+                    break
+                self._transport.pause(attempt)
+            else:
+                raise Unavailable("entries change while they are removed; repeat the call")
+
+    def _deletes(self, index: str, tenant: str, gone: Sequence[Name]) -> list[_Action]:
+        docs = [{"_index": index, "_id": _id(tenant, name), "routing": tenant, "_source": False} for name in gone]
+        answer = self._transport.ask("POST", "_mget", {"docs": docs}) or {"docs": []}
+        if any("error" in found for found in answer["docs"]):
+            raise Unavailable("a part of the index did not answer; repeat the call")
+        return [(_delete_action(tenant, found), None) for found in answer["docs"] if found["found"]]
 
     def _kept(self) -> list[str]:
-        return sorted(self._transport.ask("GET", f"_alias/{WRITE}") or {})
+        return sorted(self._transport.ask("GET", f"_alias/{self._aliases.kept}") or {})
 
-    def _bulk(self, actions: Sequence[tuple[dict[str, Any], dict[str, Any] | None]]) -> None:
-        """Send actions; those that met a busy shard are sent again, and only those."""
-        left = list(actions)
+    def _bulk(self, actions: Sequence[_Action]) -> bool:
+        """Send actions; those that met a busy shard are sent again, and only those. False: some met what is newer."""
+        left, newer = list(actions), False
         for attempt in range(TRIES):
             if not left:
-                return
+                return not newer
             lines = [line for action in left for line in action if line is not None]
             answer = self._transport.ask_lines("_bulk", lines)
             results = [next(iter(item.values())) for item in answer["items"]]
+            newer = newer or any(result["status"] == _NEWER for result in results)
             left = [action for action, result in zip(left, results, strict=True) if _again(result)]
             if left:
                 self._transport.pause(attempt)
         if left:
             raise Unavailable(f"the index did not take {len(left)} of {len(actions)} entries; repeat the call")
+        return not newer
 
     # ---- searching
 
@@ -113,7 +131,7 @@ class OpenSearchMemoryIndex:
         lines: list[dict[str, Any]] = []
         for query in searches:
             lines += [
-                {"index": READ, "routing": tenant},
+                {"index": self._aliases.searched, "routing": tenant},
                 {"size": probe.limit, "_source": list(SHOWN), "query": query, "track_total_hits": False},
             ]
         answers = [self._hits(answer) for answer in self._transport.ask_lines("_msearch", lines)["responses"]]
@@ -166,7 +184,7 @@ class OpenSearchMemoryIndex:
             "query": {"bool": {"filter": where}},
             "aggs": {"names": {"filters": {"filters": filters}}},
         }
-        answer = self._transport.ask("POST", f"{READ}/_search?routing={tenant}", body)
+        answer = self._transport.ask("POST", f"{self._aliases.searched}/_search?routing={tenant}", body)
         if answer is None:
             raise Unavailable("the index is not there (yet); it is made by `slate reindex`")
         total, buckets = answer["hits"]["total"]["value"], answer["aggregations"]["names"]["buckets"]
@@ -186,7 +204,7 @@ class OpenSearchMemoryIndex:
                 "sort": [{"id": "asc"}],
                 **({} if after is None else {"search_after": after}),
             }
-            answer = self._transport.ask("POST", f"{READ}/_search?routing={tenant}", body)
+            answer = self._transport.ask("POST", f"{self._aliases.searched}/_search?routing={tenant}", body)
             hits = [] if answer is None else answer["hits"]["hits"]
             for hit in hits:
                 source = hit["_source"]
@@ -200,9 +218,9 @@ class OpenSearchMemoryIndex:
     def count(self, tenant: str, scope: str, kinds: Collection[Kind] = PERSONAL) -> int:
         """A refresh, so that nothing is on its way, then a count."""
         where = [{"term": {"tenant": tenant}}, {"terms": {"kind": sorted(kinds)}}, {"term": {"scope": scope}}]
-        self._transport.ask_all("POST", f"{WRITE}/_refresh")
+        self._transport.ask_all("POST", f"{self._aliases.kept}/_refresh")
         body = {"query": {"bool": {"filter": where}}}
-        answer = self._transport.ask_all("POST", f"{WRITE}/_count?routing={tenant}", body)
+        answer = self._transport.ask_all("POST", f"{self._aliases.kept}/_count?routing={tenant}", body)
         return 0 if answer is None else int(answer["count"])
 
     def expunge(self, since: Mark | None = None) -> Mark | None:
@@ -224,6 +242,12 @@ def _index_action(index: str, tenant: str, entry: Entry) -> dict[str, Any]:
             "version_type": "external_gte",
         }
     }
+
+
+def _delete_action(tenant: str, found: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what was found, and of nothing that was written since."""
+    seen = {"if_seq_no": found["_seq_no"], "if_primary_term": found["_primary_term"]}
+    return {"delete": {"_index": found["_index"], "_id": found["_id"], "routing": tenant, **seen}}
 
 
 def _document(tenant: str, entry: Entry) -> dict[str, Any]:

@@ -1,0 +1,3 @@
+"""What tests of several kinds share."""
+
+pytest_plugins = ["opensearch_node.fixture"]
