@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import httpx
 
@@ -75,6 +75,14 @@ class _Setback:
     retry_after: float | None = None
 
 
+class Text(NamedTuple):
+    """An answer that is no JSON."""
+
+    status: int
+    content: str
+    headers: Mapping[str, str]
+
+
 class Calls:
     """A call either answers what the server said, or raises; nothing unsafe is ever sent twice."""
 
@@ -138,13 +146,32 @@ class Calls:
         request = self._http.build_request(
             method, path, content=content, params=params, headers=headers, timeout=self._timeout + waits
         )
+        response, attempt = self._answered(request, repeatable=repeatable)
+        if method == "DELETE" and attempt > 1 and response.status_code == HTTPStatus.NOT_FOUND:
+            return None  # an earlier attempt, whose answer was lost, did it
+        return _read(response, attempt)
+
+    def text(self, path: str, *, accept: str, params: Mapping[str, str] | None = None) -> Text:
+        """Read what is no JSON.
+
+        Raises:
+            Unavailable: given up.
+            SlateError: the server refused; the class is the one that its code names.
+        """
+        headers = {"Accept": accept}
+        request = self._http.build_request("GET", path, params=params, headers=headers, timeout=self._timeout)
+        response, attempt = self._answered(request, repeatable=True)
+        if not response.is_success:
+            _read(response, attempt)
+        return Text(response.status_code, response.text, response.headers)
+
+    def _answered(self, request: httpx.Request, *, repeatable: bool) -> tuple[httpx.Response, int]:
+        """What the server answered, and at which attempt."""
         attempt = 1
         while True:
             answer = self._attempt(request)
             if not isinstance(answer, _Setback):
-                if method == "DELETE" and attempt > 1 and answer.status_code == HTTPStatus.NOT_FOUND:
-                    return None  # an earlier attempt, whose answer was lost, did it
-                return _read(answer, attempt)
+                return answer, attempt
             self._rest_or_give_up(answer, attempt, repeatable)
             attempt += 1
 

@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from slate.client.answers import PAGE, graph_path, pages, parse, segment, task_path
 from slate.client.calls import Calls, Retries
 from slate.client.contexts import Contexts
+from slate.client.exports import Exports
 from slate.client.facts import Facts
 from slate.client.locks import NamedLocks
 from slate.client.parts import cut, specs_of
@@ -80,6 +81,7 @@ class SlateClient:
         self.sessions = Sessions(self._calls, new_id)
         self.facts = Facts(self._calls, new_id)
         self.contexts = Contexts(self._calls)
+        self.exports = Exports(self._calls, new_id, sleep)
 
     def __enter__(self) -> Self:
         """Use it in a ``with``."""
