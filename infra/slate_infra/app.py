@@ -2,8 +2,8 @@
 
 The CDK CLI runs the same through ``infra/cdk.json``. Which stage: ``-c stage=NAME`` or SLATE_STAGE, else ``dev``.
 Where: the CLI's own CDK_DEFAULT_ACCOUNT and CDK_DEFAULT_REGION, else any account and the region of the settings.
-Settings are read from the same SLATE_ variables that the functions read. With ``-c example_agent=true`` or
-SLATE_EXAMPLE_AGENT=true the stack has the example agent too.
+Settings are read from the same SLATE_ variables that the functions read, and those of the stage (``stages.py``) beside
+them. With ``-c example_agent=true`` or SLATE_EXAMPLE_AGENT=true the stack has the example agent too.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from slate_infra.bytecode import RUNTIME_PYTHON, find_compiler
 from slate_infra.dependencies import installed_layer
 from slate_infra.node import choose_node
 from slate_infra.project import AGENT_LOCK, ASSEMBLY, BUILD, CDK_JSON, LOCK, TOKENIZER_LOCK
+from slate_infra.stages import Stage
 
 if TYPE_CHECKING:
     from aws_cdk import App
@@ -36,18 +37,19 @@ def make_app(environ: Mapping[str, str], bundles: Mapping[str, Path], outdir: Pa
     # Without the CLI nobody else reads the feature flags, and they change the template.
     flags = json.loads(CDK_JSON.read_text())["context"]
     app = App(outdir=str(outdir), context=flags, analytics_reporting=False)
-    stage = app.node.try_get_context("stage") or environ.get("SLATE_STAGE", "dev")
+    stage = Stage.from_env(app.node.try_get_context("stage") or environ.get("SLATE_STAGE", "dev"), environ)
     settings = Settings.from_env(environ)
     region = environ.get("CDK_DEFAULT_REGION", settings.region)
     SlateStack(
         app,
-        f"slate-{stage}",
+        f"slate-{stage.name}",
         env=Environment(account=environ.get("CDK_DEFAULT_ACCOUNT"), region=region),
+        stage=stage,
         settings=replace(settings, region=region),
         bundles=bundles,
     )
     Tags.of(app).add("service", "slate")
-    Tags.of(app).add("stage", stage)
+    Tags.of(app).add("stage", stage.name)
     Validations.of(app).add_plugins(AwsSolutionsChecks(app))
     return app
 

@@ -99,7 +99,7 @@ def idle_month(known: Measured, prices: Prices, stack: Stack) -> list[tuple[str,
             seconds * prices.gb_second,
         ),
         ("its starts", f"{runs:,} runs", runs / 1e6 * (prices.million_invocations + prices.million_schedules)),
-        ("the KMS key", "1 key", prices.key_month),
+        ("the KMS keys", f"{stack.keys} keys", stack.keys * prices.key_month),
         (
             "decay",
             f"{decays:,} runs x ({known['poll, nothing due'].reads:g} read units, {stack.decay_seconds:g} s)",

@@ -30,12 +30,14 @@ class Stack:
 
     month_minutes: int = 43_800
     """730 hours."""
+    keys: int = 2
+    """Of KMS: one for data, one that signs receipts."""
     run_seconds: int = 55
     poll_seconds: int = 5
     sweeper_gb: float = 0.5
-    alarm_metrics: int = 21
+    alarm_metrics: int = 27
     """An alarm on a rate is billed for both of its metrics."""
-    decay_minutes: int = 5
+    decay_minutes: int = 60
     """Between two runs of decay, which look at as many shards as a poll."""
     decay_gb: float = 0.5
     decay_seconds: float = 0.5

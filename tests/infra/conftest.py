@@ -106,6 +106,12 @@ def stack(synthesize) -> Synthesis:
 
 
 @pytest.fixture(scope="session")
+def prod(synthesize) -> Synthesis:
+    """The stage whose data is kept."""
+    return synthesize({"SLATE_STAGE": "prod"})
+
+
+@pytest.fixture(scope="session")
 def bundles() -> dict[str, Path]:
     """The real bundles, with bytecode even where only another Python can write it: its size is about the same."""
     bundler = Bundler(LOCK, BUILD, _compiler())

@@ -26,6 +26,12 @@ def test_each_failure_that_nobody_else_would_see_raises_an_alarm(stack):
         ("ApproximateNumberOfMessagesVisible", "MemoryDeadLetters.QueueName", 1),
         ("ApproximateNumberOfMessagesVisible", "DecayScheduleDeadLetters.QueueName", 1),
         ("ApproximateNumberOfMessagesVisible", "SweepScheduleDeadLetters.QueueName", 1),
+        ("Errors", "FunctionsIndexerFunction", 1),
+        ("IteratorAge", "FunctionsIndexerFunction", 300_000),
+        ("ClusterStatus.red", "AWS::AccountId", 1),
+        ("JVMMemoryPressure", "AWS::AccountId", 92),
+        ("ClusterIndexWritesBlocked", "AWS::AccountId", 1),
+        ("KNNGraphMemoryUsagePercentage", "AWS::AccountId", 80),
         ("5xx", "ApiHttp", 10),
         ("decay_capped", "memory", 1),
         ("fact_cap_full", "memory", 1),
@@ -46,12 +52,20 @@ def test_forgetting_raises_an_alarm_where_much_is_said_again_and_where_it_is_lat
 
 
 def test_what_the_dashboard_shows_is_counted(stack):
-    told = str(stack.only("AWS::CloudWatch::Dashboard")["DashboardBody"])
+    told = str(stack.of_type("AWS::CloudWatch::Dashboard")["ForgettingDashboard"]["DashboardBody"])
     shown = set(re.findall(r'"Slate","(\w+)","service","memory"', told)) | set(
         re.findall(r'MetricName=\\*"(\w+)', told)
     )
     assert len(shown) > 10
     assert shown <= {count.value for count in Count}
+
+
+def test_the_overview_shows_every_alarm_of_the_service(stack):
+    shown = str(stack.of_type("AWS::CloudWatch::Dashboard")["OverviewDashboard"]["DashboardBody"])
+    of_forgetting = {name for name in stack.of_type("AWS::CloudWatch::Alarm") if name.startswith("Forgetting")}
+    assert len(of_forgetting) == 4
+    for name in set(stack.of_type("AWS::CloudWatch::Alarm")) - of_forgetting:
+        assert f"'{name}" in shown
 
 
 def test_every_alarm_speaks_on_the_topic_and_is_silent_without_data(stack):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from slate.settings import Settings
@@ -13,7 +15,8 @@ FUNCTIONS = {
     "FunctionsWebhooksFunction": ("webhooks", 512, 30),
     "FunctionsMemoryApiFunction": ("memory_api", 1024, 29),
     "FunctionsExtractorFunction": ("extractor", 1024, 150),
-    "FunctionsDecayFunction": ("decay", 512, 180),
+    "FunctionsDecayFunction": ("decay", 512, 900),
+    "FunctionsIndexerFunction": ("indexer", 1024, 120),
 }
 each_function = pytest.mark.parametrize("name", FUNCTIONS)
 
@@ -50,6 +53,8 @@ def test_a_function_reads_where_its_storage_is_from_its_environment(stack, name)
     assert settings.ledger_table == "StorageLedger"
     assert settings.bucket == "StorageContent"
     assert settings.kms_key_id == "StorageKey.Arn"
+    assert settings.signing_key_id == "SigningKey.Arn"
+    assert settings.search_endpoint == "https://SearchDomain.DomainEndpoint"
 
 
 def test_only_the_function_that_waits_has_places_of_its_own_so_that_waiting_takes_nobody_elses(stack, synthesize):
@@ -69,7 +74,7 @@ def test_settings_given_at_synthesis_reach_the_functions(synthesize):
 
 
 def test_the_stack_tells_an_operators_process_the_settings_that_the_functions_have(stack):
-    told = dict(pair.split("=", 1) for pair in stack.text(stack.outputs["Environment"]).split(" "))
+    told = dict(pair.split("=", 1) for pair in shlex.split(stack.text(stack.outputs["Environment"])))
     assert Settings.from_env(told) == _settings(stack, "FunctionsTasksApiFunction")
 
 

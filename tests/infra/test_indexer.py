@@ -9,17 +9,29 @@ import pytest
 from slate.adapters.dynamodb.table import INDEX_FILTER
 from slate_functions.local.stream import matches
 
-DOMAIN = "https://search.example"
+GIVEN = "https://search.example"
 
 
 @pytest.fixture(scope="module")
 def searching(synthesize):
-    return synthesize({"SLATE_SEARCH_ENDPOINT": DOMAIN, "SLATE_EMBEDDER": "amazon.titan-embed-text-v2:0"})
+    """Over a domain that is there already."""
+    return synthesize({"SLATE_SEARCH_ENDPOINT": GIVEN, "SLATE_EMBEDDER": "amazon.titan-embed-text-v2:0"})
 
 
-def test_without_a_domain_there_is_no_indexer_and_one_reader(stack):
-    assert "FunctionsIndexerFunction" not in stack.of_type("AWS::Lambda::Function")
-    assert "FeedIndex" not in stack.of_type("AWS::Lambda::EventSourceMapping")
+@pytest.fixture(scope="module")
+def without(synthesize):
+    return synthesize({"SLATE_SEARCH_DOMAIN": "none"})
+
+
+def test_without_a_domain_there_is_no_indexer_and_one_reader(without):
+    assert "FunctionsIndexerFunction" not in without.of_type("AWS::Lambda::Function")
+    assert "FeedIndex" not in without.of_type("AWS::Lambda::EventSourceMapping")
+
+
+def test_a_domain_that_is_given_is_used_and_none_is_made(searching):
+    assert not searching.of_type("AWS::OpenSearchService::Domain")
+    told = searching.of_type("AWS::Lambda::Function")["FunctionsMemoryApiFunction"]["Environment"]["Variables"]
+    assert told["SLATE_SEARCH_ENDPOINT"] == GIVEN
 
 
 def test_the_stream_starts_the_indexer_with_what_can_be_searched(searching):
@@ -42,13 +54,13 @@ def test_the_indexer_writes_no_table_and_asks_the_domain_and_the_model(searching
     assert "bedrock:InvokeModel" in actions
 
 
-def test_who_searches_reaches_the_domain_and_nobody_else(searching, stack):
+def test_who_searches_reaches_the_domain_and_nobody_else(searching, stack, without):
     def reach(synthesis):
         names = ("TasksApi", "MemoryApi", "Extractor", "Decay", "Sweeper", "Events")
         return {n for n in names if any("es:" in a for a, _, _ in synthesis.statements(f"Functions{n}Role"))}
 
-    assert reach(searching) == {"MemoryApi"}
-    assert reach(stack) == set()
+    assert reach(searching) == reach(stack) == {"MemoryApi"}
+    assert reach(without) == set()
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ RECEIVES_AND_SENDS = (
 MODEL = "amazon.nova-micro-v1:0"
 ASKED_ANYWHERE = f"arn:aws:bedrock:*::foundation-model/{MODEL}"
 """An inference profile asks the model in whichever of its regions is free."""
+DOMAIN = "arn:aws:es:eu-central-1:AWS::AccountId:domain/slate-dev"
 
 
 def own_log(function: str) -> tuple[str, str, None]:
@@ -128,7 +129,24 @@ ALLOWED = {
         ("s3:DeleteObjectVersion s3:GetObject s3:PutObject", "StorageContent.Arn/*", None),
         ("s3:ListBucket s3:ListBucketVersions", "StorageContent.Arn", None),
         ("sqs:SendMessage", "MemoryWork.Arn", None),
+        ("es:ESHttpPost", f"{DOMAIN}/_msearch", None),
+        ("es:ESHttpPost", f"{DOMAIN}/slate-memories/_search", None),
         XRAY,
+    ],
+    "FunctionsIndexerRole": [
+        own_log("Indexer"),
+        ("dynamodb:BatchGetItem dynamodb:GetItem dynamodb:Query", "StorageMain.Arn", None),
+        (READS_A_STREAM, "StorageMain.StreamArn", None),
+        LISTS_STREAMS,
+        ("dynamodb:GetItem", "StorageKeys.Arn", None),
+        ("kms:Decrypt", "StorageKey.Arn", None),
+        ("s3:GetObject", "StorageContent.Arn/*", None),
+        ("s3:ListBucket", "StorageContent.Arn", None),
+        ("sqs:SendMessage", "FeedFailures.Arn", None),
+        ("es:ESHttpGet", f"{DOMAIN}/_alias/slate-memories-write", None),
+        ("es:ESHttpPost", f"{DOMAIN}/_mget", None),
+        ("es:ESHttpPost", f"{DOMAIN}/_bulk", None),
+        ("es:ESHttpPost", f"{DOMAIN}/slate-memories/_search", None),
     ],
     "FunctionsExtractorRole": [
         own_log("Extractor"),
@@ -202,11 +220,13 @@ def test_a_role_is_assumed_by_its_service_alone(stack):
         "FunctionsMemoryApiRole": ("lambda.amazonaws.com", None),
         "FunctionsExtractorRole": ("lambda.amazonaws.com", None),
         "FunctionsDecayRole": ("lambda.amazonaws.com", None),
+        "FunctionsIndexerRole": ("lambda.amazonaws.com", None),
         "DecayScheduleRole": ("scheduler.amazonaws.com", in_this_account),
         "SweepScheduleRole": ("scheduler.amazonaws.com", in_this_account),
     }
 
 
-def test_the_keys_own_policy_only_hands_it_to_the_accounts_policies(stack):
-    [statement] = stack.only("AWS::KMS::Key")["KeyPolicy"]["Statement"]
+@pytest.mark.parametrize("key", ["StorageKey", "SigningKey"])
+def test_a_keys_own_policy_only_hands_it_to_the_accounts_policies(stack, key):
+    [statement] = stack.of_type("AWS::KMS::Key")[key]["KeyPolicy"]["Statement"]
     assert stack.text(statement["Principal"]["AWS"]) == "arn:aws:iam::AWS::AccountId:root"

@@ -48,16 +48,13 @@ def test_the_main_tables_indexes_and_stream_are_those_of_the_design(stack):
 
 
 @each_table
-def test_a_table_is_encrypted_recoverable_and_outlives_the_stack(stack, place, spec):
-    resource = stack.resources[place]
-    [replica] = resource["Properties"]["Replicas"]
+def test_a_table_is_encrypted_and_recoverable(stack, place, spec):
+    [replica] = stack.of_type("AWS::DynamoDB::GlobalTable")[place]["Replicas"]
     assert stack.text(replica["SSESpecification"]["KMSMasterKeyId"]) == "StorageKey.Arn"
     assert replica["PointInTimeRecoverySpecification"] == {
         "PointInTimeRecoveryEnabled": True,
         "RecoveryPeriodInDays": spec.recovery_days,
     }
-    assert replica["DeletionProtectionEnabled"] is True
-    assert resource["DeletionPolicy"] == resource["UpdateReplacePolicy"] == "Retain"
 
 
 def test_a_shredded_key_is_final_after_a_day_and_never_streamed(stack):
@@ -67,9 +64,13 @@ def test_a_shredded_key_is_final_after_a_day_and_never_streamed(stack):
     assert "StreamSpecification" not in keys
 
 
-def test_the_key_is_rotated_and_outlives_the_stack(stack):
-    assert stack.only("AWS::KMS::Key")["EnableKeyRotation"] is True
-    assert stack.resources["StorageKey"]["DeletionPolicy"] == "Retain"
+def test_the_key_is_rotated(stack):
+    assert stack.of_type("AWS::KMS::Key")["StorageKey"]["EnableKeyRotation"] is True
+
+
+def test_receipts_are_signed_by_a_key_of_a_pair_that_never_leaves_kms(stack):
+    key = stack.of_type("AWS::KMS::Key")["SigningKey"]
+    assert (key["KeySpec"], key["KeyUsage"]) == ("ECC_NIST_EDWARDS25519", "SIGN_VERIFY")
 
 
 def test_the_bucket_is_private_versioned_encrypted_and_outlives_the_stack(stack):

@@ -4,7 +4,7 @@ import pytest
 
 RUNS = {
     "Sweep": ("FunctionsSweeperFunction", "rate(1 minute)", 60),
-    "Decay": ("FunctionsDecayFunction", "rate(5 minutes)", 300),
+    "Decay": ("FunctionsDecayFunction", "rate(1 hour)", 3_600),
 }
 each_run = pytest.mark.parametrize("run", RUNS)
 
@@ -24,6 +24,12 @@ def test_the_schedule_begins_a_run_again_and_again(stack, run):
     assert schedule["FlexibleTimeWindow"] == {"Mode": "OFF"}
     assert stack.text(schedule["Target"]["Arn"]) == f"{function}.Arn"
     assert stack.text(schedule["Target"]["RoleArn"]) == f"{run}ScheduleRole.Arn"
+
+
+def test_how_often_a_run_begins_is_a_setting(synthesize):
+    stack = synthesize({"SLATE_SWEEP_MINUTES": "2", "SLATE_DECAY_MINUTES": "15"})
+    assert schedule_of(stack, "Sweep")["ScheduleExpression"] == "rate(2 minutes)"
+    assert schedule_of(stack, "Decay")["ScheduleExpression"] == "rate(15 minutes)"
 
 
 @each_run

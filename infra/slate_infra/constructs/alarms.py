@@ -1,4 +1,4 @@
-"""What somebody should look at: a function that fails or is behind, an API that fails, a sweep that did not begin."""
+"""What somebody should look at: what fails or is behind, what could not be delivered, a domain in need."""
 
 from __future__ import annotations
 
@@ -14,11 +14,18 @@ from aws_cdk import aws_sqs as sqs
 from aws_cdk.aws_cloudwatch_actions import SnsAction
 from constructs import Construct
 
+from slate_infra.constructs.search import SearchDomain
+
 SERVER_ERRORS: Final = 10
 """Within 5 minutes. A caller is told 503 now and then where many write one item: that alone wakes nobody."""
 
 BEHIND_MS: Final = 300_000
 """A feed is seconds behind; minutes mean that a batch fails again and again."""
+
+MEMORY_PERCENT: Final = 92
+"""Of the JVM; at 95 the domain refuses requests."""
+GRAPHS_PERCENT: Final = 80
+"""Of the memory that vectors may take; what is beyond is read from the disk."""
 
 
 class Alarms(Construct):
@@ -37,8 +44,10 @@ class Alarms(Construct):
         functions: Mapping[str, lambda_.IFunction],
         queues: Mapping[str, sqs.IQueue],
         followers: Mapping[str, lambda_.IFunction],
+        search: SearchDomain | None,
     ) -> None:
         super().__init__(scope, construct_id)
+        self.every: list[cloudwatch.IAlarm] = []
         # Not under the CMK: CloudWatch would need the right to decrypt with it, and an alarm tells no content.
         self.topic = sns.Topic(self, "Topic", display_name="Slate alarms", enforce_ssl=True)
         for name, function in functions.items():
@@ -53,6 +62,22 @@ class Alarms(Construct):
             self._alarm(f"{name}Age", age, said, threshold=BEHIND_MS)
         answers = api.metric_server_error(period=Duration.minutes(5), statistic="Sum")
         self._alarm("ServerErrors", answers, "The API answers with errors of its own.", threshold=SERVER_ERRORS)
+        if search is not None:
+            self._watch(search)
+
+    def _watch(self, search: SearchDomain) -> None:
+        """The domain. One node is always yellow, without a place for its second copies: red is what matters."""
+        domain, five = search.domain, Duration.minutes(5)
+        red = domain.metric_cluster_status_red(period=five, statistic="Maximum")
+        self._alarm("SearchRed", red, "A part of the index is not there: searches are answered from the table.")
+        memory = domain.metric_jvm_memory_pressure(period=five, statistic="Maximum")
+        self._alarm("SearchMemory", memory, "The domain's nodes need more memory.", threshold=MEMORY_PERCENT)
+        full = domain.metric_cluster_index_writes_blocked(period=five, statistic="Maximum")
+        self._alarm("SearchBlocked", full, "The domain takes no writes: its disk or its memory is full.")
+        graphs = domain.metric("KNNGraphMemoryUsagePercentage", period=five, statistic="Maximum")
+        self._alarm(
+            "SearchGraphs", graphs, "Vectors take up their memory: searches slow down.", threshold=GRAPHS_PERCENT
+        )
 
     def _alarm(self, construct_id: str, metric: cloudwatch.Metric, description: str, *, threshold: int = 1) -> None:
         alarm = metric.create_alarm(
@@ -65,3 +90,4 @@ class Alarms(Construct):
             treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
         )
         alarm.add_alarm_action(SnsAction(self.topic))
+        self.every.append(alarm)

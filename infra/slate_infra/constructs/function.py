@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_iam as iam
@@ -15,6 +16,17 @@ from constructs import Construct
 from slate.settings import Settings
 from slate_infra.bundling import Bundle
 from slate_infra.constructs.nag import accept, wildcard
+from slate_infra.stages import Network
+
+_INTERFACES: Final = (
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:CreateNetworkInterface",
+    "ec2:DeleteNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSubnets",
+    "ec2:UnassignPrivateIpAddresses",
+)
+"""What Lambda does in the name of a function in a network."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +61,7 @@ class ServiceFunction(Construct):
         settings: Settings,
         statements: Sequence[iam.PolicyStatement],
         layers: Sequence[lambda_.ILayerVersion] = (),
+        network: Network | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         log_group = logs.LogGroup(
@@ -72,7 +85,18 @@ class ServiceFunction(Construct):
             environment=settings.to_env(),
             layers=layers,
         )
+        if network is not None:
+            self._join(network)
         accept(self.function, "L1", "Python 3.13 is the newest version that the project supports and tests.")
+
+    def _join(self, network: Network) -> None:
+        """Stand in the network that is given, which Lambda does by interfaces of its own making."""
+        resource = self.function.node.default_child
+        assert isinstance(resource, lambda_.CfnFunction)  # noqa: S101  # what the construct is made around
+        resource.vpc_config = lambda_.CfnFunction.VpcConfigProperty(
+            subnet_ids=list(network.subnets), security_group_ids=list(network.security_groups)
+        )
+        self.role.add_to_policy(iam.PolicyStatement(actions=list(_INTERFACES), resources=["*"]))
 
     def _role(self, log_group: logs.LogGroup, statements: Sequence[iam.PolicyStatement]) -> iam.Role:
         """Without AWS's managed policy, which would let it write every log group of the account."""
@@ -80,5 +104,7 @@ class ServiceFunction(Construct):
         log_group.grant_write(role)
         for statement in statements:
             role.add_to_policy(statement)
-        accept(role, wildcard("*"), "X-Ray's PutTraceSegments and PutTelemetryRecords know no resource.")
+        accept(
+            role, wildcard("*"), "X-Ray's actions know no resource, nor do a network's interfaces and a stream's list."
+        )
         return role

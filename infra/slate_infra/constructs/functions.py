@@ -1,13 +1,13 @@
-"""The functions: what each is, what it may do, and how its settings differ."""
+"""The functions: what each is, what it may do, how its settings differ, and which of them the clock starts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-from aws_cdk import Duration, Stack
+from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
@@ -21,6 +21,7 @@ from slate_infra.constructs.memory import Memory
 from slate_infra.constructs.nag import accept, account_of, arn_of, wildcard
 from slate_infra.constructs.push import Push
 from slate_infra.constructs.storage import Storage
+from slate_infra.stages import Network
 
 AUTHORIZER_CACHE_SECONDS: Final = 1
 """The gateway keeps a decision for all of the time that there is but this: the two caches add up."""
@@ -40,15 +41,22 @@ WEBHOOKS: Final = FunctionSpec(bundle=bundling.WEBHOOKS, memory_mb=512, timeout_
 MEMORY_API: Final = FunctionSpec(bundle=bundling.MEMORY_API, memory_mb=1024, timeout_seconds=29, counts_tokens=True)
 # Five messages, one after the other, each of which may ask a model twice.
 EXTRACTOR: Final = FunctionSpec(bundle=bundling.EXTRACTOR, memory_mb=1024, timeout_seconds=150, counts_tokens=True)
-# An entry takes up to 20 s; a run that finds ever more ends well before the next.
-DECAY: Final = FunctionSpec(bundle=bundling.DECAY, memory_mb=512, timeout_seconds=180)
+# As long as Lambda lets a run go on: it is paid by what it does, and what an hour brings due is much.
+DECAY: Final = FunctionSpec(bundle=bundling.DECAY, memory_mb=512, timeout_seconds=900)
 
 # A batch of a hundred records is a few reads for each session and person, and two requests to the domain.
 INDEXER: Final = FunctionSpec(bundle=bundling.INDEXER, memory_mb=1024, timeout_seconds=120)
 
 
+class Run(NamedTuple):
+    """A function that the clock starts, and the minutes from one start to the next."""
+
+    function: lambda_.Function
+    minutes: int
+
+
 class Functions(Construct):
-    """The functions over one storage."""
+    """The functions over one storage; ``domain`` is the ARN of what is searched, where anything is."""
 
     def __init__(
         self,
@@ -61,10 +69,16 @@ class Functions(Construct):
         memory: Memory,
         settings: Settings,
         bundles: Mapping[str, Path],
+        network: Network | None,
+        domain: str | None,
     ) -> None:
         super().__init__(scope, construct_id)
-
-        tokenizer = lambda_.LayerVersion(
+        self.every: dict[str, ServiceFunction] = {}
+        """By name."""
+        self._settings = settings
+        self._bundles = bundles
+        self._network = network
+        self._tokenizer = lambda_.LayerVersion(
             self,
             "Tokenizer",
             code=lambda_.Code.from_asset(str(bundles[bundling.TOKENIZER])),
@@ -72,69 +86,91 @@ class Functions(Construct):
             compatible_architectures=[lambda_.Architecture.ARM_64],
             description="Counts tokens exactly, with its vocabularies",
         )
-
-        def function(
-            name: str, spec: FunctionSpec, statements: Sequence[iam.PolicyStatement], settings: Settings = settings
-        ) -> ServiceFunction:
-            code = bundles[spec.bundle.function]
-            layers = [tokenizer] if spec.counts_tokens else []
-            return ServiceFunction(
-                self, name, spec=spec, code=code, settings=settings, statements=statements, layers=layers
-            )
-
-        brief = replace(settings, decision_cache_seconds=AUTHORIZER_CACHE_SECONDS)
-        self.tasks_api = function("TasksApi", TASKS_API, permissions.of_tasks_api(storage))
-        places = replace(WAITING, reserved=settings.waiting_places)
-        self.waiting = function("Waiting", places, permissions.of_waiting(storage))
-        self.authorizer = function("Authorizer", AUTHORIZER, permissions.of_authorizer(storage), brief)
-        self.sweeper = function("Sweeper", SWEEPER, permissions.of_sweeper(storage, push, memory))
-        self.events = function("Events", EVENTS, permissions.of_events(storage, feed, push, memory))
-        feed.follow(storage, self.events.function)
-        self.webhooks = function("Webhooks", WEBHOOKS, permissions.of_webhooks(storage, push))
-        push.deliver_by(self.webhooks.function)
-        self._remember(storage, memory, settings, function)
+        self._work_on_tasks(storage, feed, push, memory)
+        self._remember(storage, memory)
+        self.runs = {
+            "Sweep": Run(self.sweeper.function, settings.sweep_minutes),
+            "Decay": Run(self.decay.function, settings.decay_minutes),
+        }
+        """By the name of the schedule: a further one is a line here."""
         self.indexer: ServiceFunction | None = None
-        if settings.search_endpoint:
-            self.indexer = function("Indexer", INDEXER, permissions.of_indexer(storage, feed))
-            feed.index(storage, self.indexer.function)
-        self._search(settings)
-        # The next minute's run is the retry.
-        self.sweeper.function.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
+        self.reaching: list[iam.Role] = []
+        """The roles that reach the domain."""
+        if domain is not None:
+            self._search(storage, feed, domain)
+        self._embed()
         objects = wildcard(f"{arn_of(storage.content)}/*")
-        indexers = () if self.indexer is None else (self.indexer,)
-        reaching = (self.tasks_api, self.waiting, self.sweeper, self.memory_api, self.extractor, self.decay, *indexers)
-        for reaches_objects in reaching:
-            accept(reaches_objects.role, objects, "Objects are named as they come, each under its tenant's prefix.")
+        without = (self.authorizer, self.events, self.webhooks)
+        for each in self.every.values():
+            if each not in without:
+                accept(each.role, objects, "Objects are named as they come, each under its tenant's prefix.")
 
-    def _search(self, settings: Settings) -> None:
-        """Let those that search, or keep what is searched, reach the domain and the embedder, where there are any."""
-        stack = Stack.of(self)
-        models = permissions.embedders_of(stack, settings.embedder)
-        indexers = () if self.indexer is None else (self.indexer,)
-        for each in (self.memory_api, self.extractor, *indexers):
-            for statement in permissions.of_embedder(models):
-                each.role.add_to_policy(statement)
-        if not settings.search_endpoint:
-            return
-        for each in (self.memory_api, *indexers):
-            each.role.add_to_policy(permissions.of_search(stack))
-            accept(
-                each.role,
-                wildcard(permissions.domains_of(stack.region, account_of(stack))),
-                "A domain's address does not tell its name; its own policy says whom it lets in.",
-            )
+    def _function(
+        self,
+        name: str,
+        spec: FunctionSpec,
+        statements: Sequence[iam.PolicyStatement],
+        settings: Settings | None = None,
+    ) -> ServiceFunction:
+        self.every[name] = ServiceFunction(
+            self,
+            name,
+            spec=spec,
+            code=self._bundles[spec.bundle.function],
+            settings=settings or self._settings,
+            statements=statements,
+            layers=[self._tokenizer] if spec.counts_tokens else [],
+            network=self._network,
+        )
+        return self.every[name]
 
-    def _remember(
-        self, storage: Storage, memory: Memory, settings: Settings, function: Callable[..., ServiceFunction]
-    ) -> None:
+    def _work_on_tasks(self, storage: Storage, feed: Feed, push: Push, memory: Memory) -> None:
+        brief = replace(self._settings, decision_cache_seconds=AUTHORIZER_CACHE_SECONDS)
+        self.tasks_api = self._function("TasksApi", TASKS_API, permissions.of_tasks_api(storage))
+        places = replace(WAITING, reserved=self._settings.waiting_places)
+        self.waiting = self._function("Waiting", places, permissions.of_waiting(storage))
+        self.authorizer = self._function("Authorizer", AUTHORIZER, permissions.of_authorizer(storage), brief)
+        self.sweeper = self._function("Sweeper", SWEEPER, permissions.of_sweeper(storage, push, memory))
+        self.events = self._function("Events", EVENTS, permissions.of_events(storage, feed, push, memory))
+        feed.follow(storage, self.events.function)
+        self.webhooks = self._function("Webhooks", WEBHOOKS, permissions.of_webhooks(storage, push))
+        push.deliver_by(self.webhooks.function)
+
+    def _remember(self, storage: Storage, memory: Memory) -> None:
         """What works on what is said."""
-        self.memory_api = function("MemoryApi", MEMORY_API, permissions.of_memory_api(storage, memory))
-        asked = {settings.summary_model, settings.extraction_model}
+        self.memory_api = self._function("MemoryApi", MEMORY_API, permissions.of_memory_api(storage, memory))
+        asked = {self._settings.summary_model, self._settings.extraction_model}
         models = [arn for model in sorted(asked) for arn in permissions.models_of(Stack.of(self), model)]
-        self.extractor = function("Extractor", EXTRACTOR, permissions.of_extractor(storage, memory, models))
+        self.extractor = self._function("Extractor", EXTRACTOR, permissions.of_extractor(storage, memory, models))
         memory.work_by(self.extractor.function)
         for arn in models:
             if ":*:" in arn:
                 accept(self.extractor.role, wildcard(arn), "An inference profile asks the model in any of its regions.")
-        self.decay = function("Decay", DECAY, permissions.of_decay(storage, memory))
-        self.decay.function.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(5))
+        self.decay = self._function("Decay", DECAY, permissions.of_decay(storage, memory))
+
+    def _search(self, storage: Storage, feed: Feed, domain: str) -> None:
+        """What keeps the index; and let it, and who searches, reach the domain."""
+        indexer = self._function("Indexer", INDEXER, permissions.of_indexer(storage, feed))
+        feed.index(storage, indexer.function)
+        self._reach(self.memory_api, permissions.of_searching(domain))
+        self._reach(indexer, permissions.of_indexing(domain))
+        self.indexer = indexer
+
+    def _reach(self, each: ServiceFunction, statements: Sequence[iam.PolicyStatement]) -> None:
+        self.reaching.append(each.role)
+        for statement in statements:
+            each.role.add_to_policy(statement)
+            for resource in statement.resources:
+                if "*" in resource:
+                    found = resource.replace(Stack.of(self).account, account_of(Stack.of(self)))
+                    accept(
+                        each.role, wildcard(found), "The domain that is given is known by its address, not its name."
+                    )
+
+    def _embed(self) -> None:
+        """Let those ask the embedder that search, or keep what is searched, where it is one that can be asked."""
+        models = permissions.embedders_of(Stack.of(self), self._settings.embedder)
+        indexers = () if self.indexer is None else (self.indexer,)
+        for each in (self.memory_api, self.extractor, *indexers):
+            for statement in permissions.of_embedder(models):
+                each.role.add_to_policy(statement)

@@ -41,6 +41,10 @@ IN_PROCESS: Final = frozenset({"hashing", "local"})
 """Embedders that ask nobody."""
 RULES_ONLY: Final = "rules"
 """Stands where a model would, and asks none."""
+SEARCHED: Final = "slate-memories"
+"""The alias of the index that is searched."""
+KEPT: Final = "slate-memories-write"
+"""The alias of those that are kept."""
 _REMOVE: Final = ("s3:DeleteObjectVersion",)
 """Of a versioned bucket: to delete an object by its name alone would only hide it."""
 
@@ -186,14 +190,27 @@ def of_indexer(storage: Storage, feed: Feed) -> list[iam.PolicyStatement]:
     ]
 
 
-def of_search(stack: Stack) -> iam.PolicyStatement:
-    """Asks the domain that the settings name, by its address; the domain's own policy says whom it lets in."""
-    return _allow(("es:ESHttpGet", "es:ESHttpPost"), domains_of(stack.region, stack.account))
+def of_searching(domain: str) -> list[iam.PolicyStatement]:
+    """Searches the index that is searched, and no other."""
+    return [
+        _allow(("es:ESHttpPost",), f"{domain}/_msearch"),
+        _allow(("es:ESHttpPost",), f"{domain}/{SEARCHED}/_search"),
+    ]
 
 
-def domains_of(region: str, account: str) -> str:
-    """An address does not tell a domain's name: those of this account and region."""
-    return f"arn:aws:es:{region}:{account}:domain/*"
+def of_indexing(domain: str) -> list[iam.PolicyStatement]:
+    """Asks which indices are kept and what of an entry is there, writes those, and lists what one holds."""
+    return [
+        _allow(("es:ESHttpGet",), f"{domain}/_alias/{KEPT}"),
+        _allow(("es:ESHttpPost",), f"{domain}/_mget"),
+        _allow(("es:ESHttpPost",), f"{domain}/_bulk"),
+        _allow(("es:ESHttpPost",), f"{domain}/{SEARCHED}/_search"),
+    ]
+
+
+def domains_of(stack: Stack) -> str:
+    """Of a domain that is given, its address does not tell the name: those of this account and region."""
+    return f"arn:aws:es:{stack.region}:{stack.account}:domain/*"
 
 
 def embedders_of(stack: Stack, embedder: str) -> list[str]:

@@ -16,8 +16,10 @@ from slate_infra.constructs.nag import accept
 class RunSchedule(Construct):
     """A function's schedule, its role and its dead-letter queue."""
 
-    def __init__(self, scope: Construct, construct_id: str, *, function: lambda_.IFunction, minutes: int) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, function: lambda_.Function, minutes: int) -> None:
         super().__init__(scope, construct_id)
+        # The next run is the retry: it finds due what this one left.
+        function.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(minutes))
         # Its messages are the schedule's own empty events: SQS's key is enough, and the CMK stays with the data.
         self.dead_letters = sqs.Queue(
             self,
@@ -36,6 +38,8 @@ class RunSchedule(Construct):
                 function,
                 # Ours is exact; the target would add every version of the function.
                 role=self._role(function).without_policy_updates(),
+                # A schedule without one would make its own, which says nothing that a run needs.
+                input=scheduler.ScheduleTargetInput.from_object({}),
                 dead_letter_queue=self.dead_letters,
                 retry_attempts=2,
                 max_event_age=Duration.minutes(minutes),

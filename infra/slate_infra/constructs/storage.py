@@ -1,4 +1,4 @@
-"""What holds data: the key, the three tables and the bucket. All of it outlives the stack."""
+"""What holds data: the key, the three tables and the bucket. Of a protected stage all of it outlives the stack."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from constructs import Construct
 
 from slate.adapters.dynamodb.table import KEYS, LEDGER, MAIN, TableSpec
 from slate_infra.constructs.nag import accept
+from slate_infra.stages import Stage
 
 
 class Storage(Construct):
     """The key that everything rests under and that wraps data keys, the tables in ``table.py``'s shape, the bucket."""
 
-    def __init__(self, scope: Construct, construct_id: str) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, stage: Stage) -> None:
         super().__init__(scope, construct_id)
+        self._protected = stage.protected
         self.key = kms.Key(
             self,
             "Key",
             description="Slate: data at rest, and the wrapping of data keys",
             enable_key_rotation=True,
-            removal_policy=RemovalPolicy.RETAIN,
+            removal_policy=_kept(self._protected),
         )
         self.main = self._table("Main", MAIN)
         self.keys = self._table("Keys", KEYS)
@@ -42,8 +44,8 @@ class Storage(Construct):
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
                 point_in_time_recovery_enabled=True, recovery_period_in_days=spec.recovery_days
             ),
-            deletion_protection=spec.protected,
-            removal_policy=RemovalPolicy.RETAIN if spec.protected else RemovalPolicy.DESTROY,
+            deletion_protection=spec.protected and self._protected,
+            removal_policy=_kept(spec.protected and self._protected),
             global_secondary_indexes=[
                 dynamodb.GlobalSecondaryIndexPropsV2(
                     index_name=index.name,
@@ -56,7 +58,10 @@ class Storage(Construct):
         )
 
     def _bucket(self) -> s3.Bucket:
-        """Versioned, so that an object that a restored table names is there as long as the table can be restored."""
+        """Versioned, so that an object that a restored table names is there as long as the table can be restored.
+
+        It stays when the stack goes, in either stage: CloudFormation removes an empty bucket alone.
+        """
         bucket = s3.Bucket(
             self,
             "Content",
@@ -77,6 +82,10 @@ class Storage(Construct):
         )
         accept(bucket, "S1", "Access logs would keep object keys, which carry tenants and ids, in clear.")
         return bucket
+
+
+def _kept(protected: bool) -> RemovalPolicy:
+    return RemovalPolicy.RETAIN if protected else RemovalPolicy.DESTROY
 
 
 def _key(name: str) -> dynamodb.Attribute:
