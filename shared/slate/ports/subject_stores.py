@@ -17,17 +17,15 @@ class Erased(NamedTuple):
 
     counts: StoreCounts
     """What went in this call, each thing once."""
-    done: bool
-    """False: the deadline came first, and the same call goes on."""
+    position: str | None
+    """Where the same call goes on, since the deadline came first; None: it is done."""
 
 
 class SubjectStore(Protocol):
     """A place where data about a person may lie."""
 
-    @property
-    def stores(self) -> tuple[str, ...]:
-        """The names of the stores that it accounts for, each declared in one place alone."""
-        ...
+    stores: tuple[str, ...]
+    """The names of the stores that it accounts for, each declared in one place alone."""
 
     def count(self, tenant: str, ref: str) -> StoreCounts:
         """How much of a person is there now, of every store that it accounts for; strongly consistent.
@@ -37,8 +35,11 @@ class SubjectStore(Protocol):
         """
         ...
 
-    def erase(self, tenant: str, ref: str, deadline: int) -> Erased:
-        """Make everything of a person go, until an instant at the latest; nothing of anybody else. Repeatable.
+    def erase(self, tenant: str, ref: str, deadline: int, position: str = "") -> Erased:
+        """Make everything of a person go, until an instant at the latest; nothing of anybody else.
+
+        It may be repeated, from any ``position`` that it answered. The heads of sessions and graphs may stand a while,
+        to refuse what is still under way; a call after that takes them too.
 
         Raises:
             Unavailable: it cannot be done now; what went stays gone.

@@ -150,15 +150,15 @@ class Calls:
         answer = self._send(lambda: self._client.get_item(TableName=self._table, Key=wire_key, ConsistentRead=True))
         return from_wire(answer.get("Item"))
 
-    def get_many(self, tenant: str, keys: Sequence[Key]) -> dict[Key, Item]:
-        """Those of the items that exist, strongly consistent each (not together)."""
+    def get_many(self, tenant: str, keys: Sequence[Key], names: Sequence[str] = ()) -> dict[Key, Item]:
+        """Those of the items that exist, strongly consistent each (not together); ``names`` hold the keys, if given."""
         found: dict[Key, Item] = {}
         for key in keys:
             self._guard(tenant, key)
         for start in range(0, len(keys), MAX_BATCH_GET):
             wanted: Any = [to_wire(key.attributes) for key in keys[start : start + MAX_BATCH_GET]]
             for attempt in range(CONFLICT_TRIES):
-                asked: Any = {self._table: {"Keys": wanted, "ConsistentRead": True}}
+                asked: Any = {self._table: {"Keys": wanted, "ConsistentRead": True, **_projected(names)}}
                 answer: Any = self._send(partial(self._client.batch_get_item, RequestItems=asked))
                 for raw in answer["Responses"].get(self._table, []):
                     item = from_wire(raw) or {}
@@ -190,12 +190,11 @@ class Calls:
         request: dict[str, Any] = {
             "KeyConditionExpression": "#pk = :pk AND #sk BETWEEN :from AND :to",
             "ExpressionAttributeValues": to_wire(values),
-            "ExpressionAttributeNames": {"#pk": PK, "#sk": SK, **{f"#{n}": n for n in names}},
             "ConsistentRead": True,
             "ScanIndexForward": not backward,
+            **_projected(names),
         }
-        if names:
-            request["ProjectionExpression"] = ", ".join(f"#{n}" for n in names)
+        request["ExpressionAttributeNames"] = {"#pk": PK, "#sk": SK, **request.get("ExpressionAttributeNames", {})}
         if at_once is not None:
             request["Limit"] = at_once
         return self._pages(request)
@@ -323,6 +322,14 @@ class Calls:
         # The credentials enforce this on AWS; here a slip must be loud, in every environment and under -O.
         if not key[0].startswith(f"{tenant}#"):
             raise PermissionError(f"a key outside the tenant {tenant}")
+
+
+def _projected(names: Sequence[str]) -> dict[str, Any]:
+    """Of an item these attributes alone; all where none is named."""
+    if not names:
+        return {}
+    shown = ", ".join(f"#{name}" for name in names)
+    return {"ProjectionExpression": shown, "ExpressionAttributeNames": {f"#{name}": name for name in names}}
 
 
 def _arguments(write: Write) -> dict[str, Any]:
