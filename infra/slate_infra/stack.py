@@ -97,7 +97,9 @@ class SlateStack(Stack):
             agent = ExampleAgent(self, "Agent", bus=push.bus, url=api.http.api_endpoint, code=bundles["agent"])
             watched["Agent"], queues["AgentDeadLetters"] = agent.function, agent.dead_letters
             CfnOutput(self, "AgentKeySecret", value=agent.key.secret_arn)
-        followers = {name: watched[name] for name in ("Events", "Indexer") if name in watched}
+        followers: dict[str, lambda_.IFunction] = {
+            name: watched[name] for name in ("Events", "Indexer") if name in watched
+        }
         alarms = Alarms(
             self, "Alarms", api=api.http, functions=watched, queues=queues, followers=followers, search=search
         )

@@ -50,10 +50,11 @@ class SearchDomain(Construct):
             enable_auto_software_update=True,
             removal_policy=RemovalPolicy.RETAIN if stage.protected else RemovalPolicy.DESTROY,
         )
-        self._resource = self.domain.node.default_child
-        assert isinstance(self._resource, opensearch.CfnDomain)  # noqa: S101  # what the construct is made around
+        resource = self.domain.node.default_child
+        assert isinstance(resource, opensearch.CfnDomain)  # noqa: S101  # what the construct is made around
+        self._resource = resource
         if stage.network is not None:
-            self._resource.vpc_options = _place(stage.network, nodes)
+            resource.vpc_options = _place(stage.network, nodes)
         self._accept(stage, nodes)
 
     @property
