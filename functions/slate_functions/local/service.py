@@ -139,7 +139,7 @@ def open_service(*, manual: bool, settings: Settings | None = None) -> Iterator[
         if manual:
             yield service
             return
-        with _sweeping(service), _decaying(service), _consuming(service), _delivering(service):
+        with _sweeping(service), _decaying(service), _holding(service), _consuming(service), _delivering(service):
             yield service
 
 
@@ -158,6 +158,10 @@ def _sweeping(service: LocalService) -> AbstractContextManager[None]:
 
 def _decaying(service: LocalService) -> AbstractContextManager[None]:
     return _repeated("decay", DECAY_SECONDS, service.slate.memory.decay.run_once)
+
+
+def _holding(service: LocalService) -> AbstractContextManager[None]:
+    return _repeated("holds", DECAY_SECONDS, service.slate.privacy.holds.run_once)
 
 
 @contextmanager

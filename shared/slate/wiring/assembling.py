@@ -52,6 +52,7 @@ from slate.service.webhooks.keeping import Webhooks
 from slate.settings import Settings
 from slate.wiring.memory import memory_of
 from slate.wiring.parts import FEED_FAILURES, MEMORY, WEBHOOKS, Parts, Slate
+from slate.wiring.privacy import privacy_of
 from slate.wiring.recognition import recognising_of
 
 
@@ -125,6 +126,9 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
         following=Following(graphs, feed_store, waiting),
         viewing=Viewing(graphs, DynamoViewStore(storage), cursors, clock),
         webhooks=Webhooks(webhooks, idempotency, cursors, clock, loopback=loopback),
-        delivering=Delivering(webhooks, parts.queues(WEBHOOKS), sender, clock, rng, time.monotonic),
-        memory=memory_of(settings, parts, storage, sessions, idempotency, cursors),
+        delivering=Delivering(webhooks, parts.queues(WEBHOOKS), sender, keyring.operation, clock, rng, time.monotonic),
+        memory=memory_of(
+            settings, parts, storage, sessions, idempotency, cursors, lambda tenant, ref: fences.read(tenant, ref).held
+        ),
+        privacy=privacy_of(parts, storage, noted, fences, idempotency, cursors),
     )

@@ -61,7 +61,7 @@ class LocalSlate:
 
         The queues are emptied first: a batch of theirs is small, and looking for what is due is not.
         """
-        due = self.slate.sweeping.run_once() + self.slate.memory.decay.run_once()
+        due = self.slate.sweeping.run_once() + self.slate.memory.decay.run_once() + self.slate.privacy.holds.run_once()
         done = due + sum(consume() for consume in self.consumers)
         while queues and (delivered := self.queues.run_once()):
             done += delivered

@@ -24,7 +24,7 @@ from slate.adapters.inprocess.memory_index import InProcessMemoryIndex
 from slate.domain.forgetting.policy import DecayPolicy
 from slate.domain.topics import Topics
 from slate.domain.transcript import Window
-from slate.ports.holds import Held, never_held
+from slate.ports.holds import Held
 from slate.ports.memory_timer import MemoryKind
 from slate.service.context.giving import Contexts
 from slate.service.context.memory_source import MemorySource
@@ -65,6 +65,7 @@ def memory_of(
     sessions: DynamoSessionStore,
     idempotency: Idempotency,
     cursors: Cursors,
+    held: Held,
 ) -> Memory:
     """The use cases of memory, over the parts given and the stores that tasks share with it."""
     clock, ids, counter, queue = parts.clock, parts.ids, parts.counter, parts.queues(MEMORY)
@@ -95,7 +96,6 @@ def memory_of(
         return tenants.of(tenant).decay
 
     facts, fades = DynamoFactStore(storage, ids, policies), DynamoFactFading(storage, ids, policies)
-    held: Held = never_held
     evicting = Evicting(fades, tenants, queue, clock, parts.counts, held=held)
     waking = Waking(fades, DynamoContextStore(storage), tenants, keyring, queue, clock, parts.counts)
     deciding = Deciding(facts, records, tenants, clock, evicting.decided)

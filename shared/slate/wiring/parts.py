@@ -17,6 +17,7 @@ from slate.ports.clock import Clock
 from slate.ports.counts import Counts, NoCounts
 from slate.ports.embedder import Embedder
 from slate.ports.event_bus import EventBus
+from slate.ports.hold_store import DueHold
 from slate.ports.ids import Ids
 from slate.ports.keyring import KeyWrapper, Operate
 from slate.ports.language_model import LanguageModel
@@ -29,6 +30,8 @@ from slate.service.access import Access
 from slate.service.admission import Admission
 from slate.service.context.giving import Contexts
 from slate.service.decay import Decay
+from slate.service.due_work import DueWork
+from slate.service.erasing.proving import Proving
 from slate.service.exporting import Exporting
 from slate.service.facts.extracting import Extracting
 from slate.service.facts.remembering import Facts
@@ -41,6 +44,7 @@ from slate.service.forgetting.fading import Fading
 from slate.service.forgetting.feedback import Learning
 from slate.service.forgetting.undoing import Undoing
 from slate.service.forgetting.waking import Waking
+from slate.service.holding import Holding
 from slate.service.locks import Locks
 from slate.service.recognising import Recognising
 from slate.service.search.finished import Finished
@@ -108,6 +112,16 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Privacy:
+    """The use cases of whoever answers for persons' data."""
+
+    proving: Proving
+    holding: Holding
+    holds: DueWork[DueHold]
+    """Ends the holds whose time is over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Slate:
     """The use cases, ready to be called."""
 
@@ -131,6 +145,7 @@ class Slate:
     webhooks: Webhooks
     delivering: Delivering
     memory: Memory
+    privacy: Privacy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""Erasing persons: asked for, done step by step, and proved."""
