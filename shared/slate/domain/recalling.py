@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
+from slate.domain.facts.agreeing import agreed
 from slate.domain.facts.model import Fact, FactState, Quarantined, QuarantineState, Source
 from slate.domain.facts.slots import MANY, bare, canonical
 from slate.domain.facts.standing import questions, serves
@@ -41,12 +42,16 @@ class Closed(NamedTuple):
 def closed(facts: Iterable[Fact], held: Iterable[Quarantined], may_read: MayRead, now: int) -> list[Closed]:
     """What must not be told to this reader, of all that is known and was known."""
     every = list(facts)
-    asked = {fact.fact_id for question in questions(every, now) for fact in question.facts}
+    told = agreed(fact for fact in every if serves(fact, now) and may_read(fact.readers))
+    asked = {fact.fact_id for question in questions((*every, *told.facts), now) for fact in question.facts}
+    outdone = {fact.fact_id for fact in told.outdone}
     found = [
         _closed(fact.source, [bare(fact.statement), *_held(fact)], _until(fact))
         for fact in every
-        if not serves(fact, now) or fact.fact_id in asked or not may_read(fact.readers)
+        if not serves(fact, now) or fact.fact_id in asked | outdone or not may_read(fact.readers)
     ]
+    # What was said before an edit corrected it is not known any more; that turn still says it.
+    found += [_closed(fact.source, (), None) for fact in every if fact.reworded and isinstance(fact.source, Source)]
     return found + [
         _closed(each.source, [bare(each.statement)], None)
         for each in held

@@ -73,8 +73,10 @@ def keep_maybe(timeline: Timeline, fact: Fact, fetch: Fetch, new_id: NewId) -> C
     return Changed(restored.timeline, _with(restored.changed, fact, limbo))
 
 
-def confirm(timeline: Timeline, fact: Fact, fetch: Fetch, new_id: NewId, now: int) -> Changed:
-    """The person says that it holds: now, and rather than what contradicts it.
+def confirm(
+    timeline: Timeline, fact: Fact, fetch: Fetch, new_id: NewId, now: int, at_least: float = 0.0
+) -> Changed:
+    """The person says that it holds: now, and rather than what contradicts it; so surely ``at_least``.
 
     Raises:
         Conflict: it holds no longer.
@@ -85,7 +87,7 @@ def confirm(timeline: Timeline, fact: Fact, fetch: Fetch, new_id: NewId, now: in
         (each.value for each in timeline if each.fact_id == fact.fact_id), value_of(fact.statement, fact.value)
     )
     at = max([now, *(each.at for each in timeline if each.value != value)])
-    inserted = insert(timeline, Observation(fact.fact_id, at, value, fact.confidence, own=True), new_id)
+    inserted = insert(timeline, Observation(fact.fact_id, at, value, max(fact.confidence, at_least), own=True), new_id)
     if not inserted.changed:
         return Changed(timeline, ())
     changed, _ = settle(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from slate.domain.instants import Instant
+from slate.domain.errors import Conflict
+from slate.domain.instants import Instant, format_instant
 from slate.domain.names import Id
 
 DEFAULT_IMPORTANCE: Final = 5
@@ -120,6 +122,7 @@ class Fact(BaseModel):
     wakes: int = Field(default=0, description="how often it was used; each makes its half-life longer")
     adjusted: int = Field(default=0, description="steps that feedback moved its importance by")
     gone_by: str | None = Field(default=None, description="the rule by which it went by itself")
+    reworded: bool = Field(default=False, description="edited: no longer in the words of its source")
     created_at: Instant
     updated_at: Instant
     version: int = 1
@@ -230,6 +233,24 @@ class Consents(BaseModel):
     finance: Consent | None = None
     relationships: Consent | None = None
     version: int = 0
+
+    def after(self, said: Mapping[Sensitive, Consent]) -> Consents:
+        """With what is said of some of them; the same version where that changes nothing.
+
+        Raises:
+            Conflict: a consent is older than the withdrawal that stands, which it cannot undo.
+        """
+        for category, consent in said.items():
+            stands: Consent | None = getattr(self, category.value)
+            if consent.given and stands is not None and not stands.given and consent.at < stands.at:
+                raise Conflict(
+                    f"{category.value}: the person withdrew this consent later than it was given; "
+                    "send a consent that is newer than that",
+                    withdrawn_at=format_instant(stands.at),
+                )
+        changes = {category.value: consent for category, consent in said.items()}
+        changed = self.model_copy(update=changes)
+        return self if changed == self else changed.model_copy(update={"version": self.version + 1})
 
     def covers(self, category: Sensitive) -> bool:
         """Whether the person consented."""

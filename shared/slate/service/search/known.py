@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from slate.domain.errors import Unavailable
+from slate.domain.facts.agreeing import agreed
 from slate.domain.facts.model import Category, Fact
 from slate.domain.facts.standing import Question, questions, serves
 from slate.domain.forgetting.strength import faded
@@ -58,11 +59,11 @@ class FactSearch:
         """One query of the storage, one of the index."""
         now, policy = self._clock.now(), self._tenants.of(tenant).decay
         # What is too weak is not served from that instant on, however late it is put in limbo.
-        served = [
+        served = agreed(
             fact
             for fact in self._facts.active(tenant, ref)
             if serves(fact, now) and not faded(fact, policy, now) and reader.may_read(fact.readers, None)
-        ]
+        ).facts
         asked = questions(served, now)
         unsure = {fact.fact_id for question in asked for fact in question.facts}
         sure = [fact for fact in served if fact.fact_id not in unsure]
