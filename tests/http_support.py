@@ -27,7 +27,7 @@ EVERY_SCOPE = frozenset(Scope)
 ADMIN = Principal(tenant="acme", agent="admin", key_id="k-1", scopes=EVERY_SCOPE)
 
 
-def freely(_: Intent) -> AbstractContextManager[None]:
+def freely(_: Intent, __: str | None = None) -> AbstractContextManager[None]:
     """An operation of an app that reaches nobody's data."""
     return nullcontext()
 

@@ -29,7 +29,7 @@ class Stream:
         shard = streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"][0]["ShardId"]
         answer = streams.get_shard_iterator(StreamArn=arn, ShardId=shard, ShardIteratorType="TRIM_HORIZON")
         self._iterator = answer["ShardIterator"]
-        self.consumer = FeedConsumer(w.slate.feeds, w.slate.feed_failures)
+        self.consumer = FeedConsumer(w.slate.feeds, w.slate.feed_failures, w.slate.operate)
 
     def read(self) -> list[Record]:
         """Every new record that the consumer's filter lets through."""

@@ -53,7 +53,13 @@ class Post:
         self.bus.add_rule(self.queues("webhooks"))
         self.store = DynamoWebhookStore(w.storage)
         self.delivering = Delivering(
-            self.store, self.queues("webhooks"), self.sender, w.clock, w.slate.working._rng, lambda: 0.0
+            self.store,
+            self.queues("webhooks"),
+            self.sender,
+            w.slate.operate,
+            w.clock,
+            w.slate.working._rng,
+            lambda: 0.0,
         )
         self.queues.consume("webhooks", self.handle, batch=1, visibility_seconds=90)
 

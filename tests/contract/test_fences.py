@@ -8,6 +8,7 @@ import pytest
 from contract.talking import create, say
 from contract.world import TENANT, World, task
 from slate.adapters.dynamodb.fence_store import DynamoFences
+from slate.adapters.dynamodb.table import TIMER, TIMER_PK, TIMER_SK
 from slate.domain.errors import Conflict, SubjectErased, SubjectHeld
 from slate.domain.fences import Fence, Intent
 from slate.testing.meter import Meter
@@ -174,3 +175,18 @@ def test_the_fence_costs_a_read_to_serve_and_two_to_write(f: Fenced) -> None:
         for _ in range(5):
             f.seal()
     assert (cost.calls, cost.writes) == (2, 0)
+
+
+def test_an_operation_reaches_its_own_tenants_data_alone(f: Fenced) -> None:
+    f.w.graph(task("t"))
+    with f.w.slate.operate(Intent.READ, "globex"):
+        for reach in (
+            lambda: f.w.slate.planning.get(f.w.me, "g"),
+            f.w.claims,
+            lambda: f.w.storage.calls.query_index(TIMER, (TIMER_PK, "task#00"), (TIMER_SK, "<", "9"), 1),
+            lambda: f.w.slate.operate(Intent.READ, TENANT).__enter__(),
+        ):
+            with pytest.raises(PermissionError):
+                reach()
+    with f.w.slate.operate(Intent.READ, TENANT):
+        assert f.w.slate.planning.get(f.w.me, "g").graph_id == "g"

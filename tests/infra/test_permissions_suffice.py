@@ -160,7 +160,7 @@ def feed(slate: Slate, event: Any) -> Any:
         image = record["dynamodb"]["NewImage"]
         if (image["pk"]["S"], image["sk"]["S"], image["state"]["S"]) == ("acme#G#fed", "T#first", "DONE"):
             del image["history"]
-    return FeedConsumer(slate.feeds, slate.feed_failures)(event, None)
+    return FeedConsumer(slate.feeds, slate.feed_failures, slate.operate)(event, None)
 
 
 class Refused:

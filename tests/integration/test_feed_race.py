@@ -134,7 +134,7 @@ class Race:
     def _handed(self, slate: Slate, batch: list[Record]) -> list[Record]:
         """What is to be given again."""
         try:
-            answer = FeedConsumer(slate.feeds, slate.feed_failures)({"Records": batch}, None)
+            answer = FeedConsumer(slate.feeds, slate.feed_failures, slate.operate)({"Records": batch}, None)
         except Killed:
             with self._lock:
                 self.deaths += 1

@@ -14,7 +14,9 @@ from typing import Any, Final, NamedTuple
 
 from slate.adapters.dynamodb.feed_records import Record, Unreadable, read_record
 from slate.domain.events import Step
+from slate.domain.fences import Intent
 from slate.ports.feed_store import Feeding
+from slate.ports.keyring import Operate
 from slate.ports.queue import Queue
 
 BatchAnswer = dict[str, list[dict[str, str]]]
@@ -31,9 +33,10 @@ class _Place(NamedTuple):
 class FeedConsumer:
     """The function: an event of the stream in, the failed records' numbers out."""
 
-    def __init__(self, feeds: Feeding, failures: Queue) -> None:
+    def __init__(self, feeds: Feeding, failures: Queue, operate: Operate) -> None:
         self._feeds = feeds
         self._failures = failures
+        self._operate = operate
 
     def __call__(self, event: Mapping[str, Any], _: object) -> BatchAnswer:
         """Number a batch; answer where it is to be taken up again."""
@@ -66,7 +69,8 @@ class FeedConsumer:
 
     def _number(self, place: _Place, steps: Sequence[Step]) -> bool:
         try:
-            self._feeds.number(place.tenant, place.graph_id, steps)
+            with self._operate(Intent.WRITE, place.tenant):
+                self._feeds.number(place.tenant, place.graph_id, steps)
         except Exception as error:  # noqa: BLE001  # one graph must not keep the others from being numbered
             # Its kind alone: a message may quote what a caller said.
             kind = type(error).__name__

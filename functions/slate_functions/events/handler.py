@@ -12,4 +12,4 @@ from slate_functions.events.consume import FeedConsumer
 
 _settings = Settings.from_env(os.environ)
 _slate = build_aws(_settings, boto3.Session(region_name=_settings.region))
-handler = FeedConsumer(_slate.feeds, _slate.feed_failures)
+handler = FeedConsumer(_slate.feeds, _slate.feed_failures, _slate.operate)

@@ -49,7 +49,7 @@ class Dispatch:
         work = self._work.get(str(message.get("kind")))
         if work is None:
             raise UnknownKind
-        with suppress(SubjectErased), self._operate(Intent.WRITE):
+        with suppress(SubjectErased), self._operate(Intent.WRITE, message["tenant"]):
             work(message)
 
     def _ended(self, message: Mapping[str, Any]) -> None:

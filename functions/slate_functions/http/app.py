@@ -10,7 +10,7 @@ from typing import Any, Final
 from aws_lambda_powertools.event_handler import Response
 
 from slate.domain.access import Principal
-from slate.domain.errors import Internal, MethodNotAllowed, NotFound, SlateError, Unauthenticated
+from slate.domain.errors import Internal, MethodNotAllowed, NotFound, SlateError
 from slate.ports.keyring import Operate
 from slate_functions.http.answers import respond
 from slate_functions.http.binding import Signature
@@ -39,8 +39,9 @@ class Route:
         Raises:
             SlateError: any refusal; first of all, the caller may not call this.
         """
-        arguments = self.signature.arguments(request, self._admitted(request))
-        with operate(self.declaration.intent):
+        principal = self._admitted(request)
+        arguments = self.signature.arguments(request, principal)
+        with operate(self.declaration.intent, None if principal is None else principal.tenant):
             answer = self.function(**arguments)
         return respond(answer, self.declaration.status, request.request_id)
 
@@ -154,7 +155,7 @@ class App:
     ) -> None:
         self._observer.served(
             Served(
-                request_id=request.request_id,
+                request_id=request_id,
                 route=key,
                 status=status,
                 milliseconds=(self._stopwatch() - started) * 1000,

@@ -51,7 +51,7 @@ class IndexConsumer:
 
     def _index(self, place: _Place, changes: Sequence[Changed]) -> bool:
         try:
-            with self._operate(Intent.WRITE):
+            with self._operate(Intent.WRITE, place.tenant):
                 self._do(place, changes)
         except Exception as error:  # noqa: BLE001  # one memory must not keep the others from being indexed
             # Its kind alone: a message may quote what a caller said.

@@ -22,7 +22,7 @@ def feed_consumer(local: LocalSlate) -> StreamPump:
         local.dynamodb,
         local.streams,
         slate.settings.table,
-        FeedConsumer(slate.feeds, slate.feed_failures),
+        FeedConsumer(slate.feeds, slate.feed_failures, slate.operate),
         pattern=FEED_FILTER,
         given_up=slate.feed_failures.send,
         trimmed=trimmed,

@@ -6,14 +6,18 @@ the keys are where the fence stands: every use of a person's key asks it first.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
 from slate.domain.fences import Intent
 
-Operate = Callable[[Intent], AbstractContextManager[None]]
-"""Begins an operation: ``Keyring.operation``, for whoever needs no key."""
+
+class Operate(Protocol):
+    """``Keyring.operation``, for whoever needs no key."""
+
+    def __call__(self, intent: Intent, tenant: str | None = None) -> AbstractContextManager[None]:
+        """Begin an operation."""
+        ...
 
 
 class DataKey(NamedTuple):
@@ -27,8 +31,8 @@ class DataKey(NamedTuple):
 class Keyring(Protocol):
     """Gives keys. A key that is gone stays gone: that is what erasing a person rests on."""
 
-    def operation(self, intent: Intent) -> AbstractContextManager[None]:
-        """One request, message or due entry: each person's fence is read once in it, at the first use of their key.
+    def operation(self, intent: Intent, tenant: str | None = None) -> AbstractContextManager[None]:
+        """One request, message or due entry: it reaches one tenant's data, and reads each person's fence once.
 
         It ends with reading the fence of everybody for whom something was sealed once more. So what it acknowledges
         was written before any erasure's fence; what it wrote behind one it never acknowledges, and that is sealed
@@ -90,6 +94,10 @@ class Keyring(Protocol):
         Raises:
             SubjectErased: it is closed, or has moved since this operation first looked.
         """
+        ...
+
+    def count(self, tenant: str, ref: str, before: int) -> int:
+        """How many keys a person has of epochs before this one."""
         ...
 
     def shred(self, tenant: str, ref: str, before: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, Final, Generic, Protocol, TypeVar
 
@@ -19,7 +19,21 @@ ENTRY_MS: Final = 20_000
 
 _log = logging.getLogger(__name__)
 
-Entry = TypeVar("Entry", bound=tuple[Any, ...])
+
+class DueEntry(Protocol):
+    """An entry of a timer, whatever it is about: a tuple that names its tenant."""
+
+    @property
+    def tenant(self) -> str:
+        """Whose it is."""
+        ...
+
+    def __iter__(self) -> Iterator[Any]:
+        """What it says, for the log."""
+        ...
+
+
+Entry = TypeVar("Entry", bound=DueEntry)
 
 
 class Timer(Protocol[Entry]):
@@ -87,7 +101,7 @@ class DueWork(Generic[Entry]):
 
     def _worked_on(self, due: Entry) -> int:
         try:
-            with self._operate(Intent.WRITE):
+            with self._operate(Intent.WRITE, due.tenant):
                 self._do(due, self._clock.now() + ENTRY_MS)
         except Exception as error:  # noqa: BLE001  # one bad entry must not keep the others from being worked on
             # Its kind alone: a message may quote what a caller said.
@@ -98,6 +112,7 @@ class DueWork(Generic[Entry]):
 
     def _postpone(self, due: Entry) -> None:
         try:
-            self._timer.postpone(due, self._postpone_ms)
+            with self._operate(Intent.WRITE, due.tenant):
+                self._timer.postpone(due, self._postpone_ms)
         except SlateError as error:
             _log.warning("a due entry is looked at again: %s", type(error).__name__, extra={"entry": tuple(due)})

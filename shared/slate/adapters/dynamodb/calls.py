@@ -29,6 +29,7 @@ from botocore.exceptions import ConnectionError as NoConnectionError
 
 from slate.adapters.dynamodb.table import PK, SK
 from slate.domain.errors import Unavailable
+from slate.domain.operations import only_for, working_for
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -207,6 +208,9 @@ class Calls:
         self, index: str, pk: tuple[str, str], sk: tuple[str, str, str], *, at_once: int | None = None
     ) -> Iterator[Item]:
         """The same without an end: read as they are taken, a megabyte to a call where ``at_once`` is not given."""
+        tenant = working_for()
+        if tenant is not None:
+            self._guard(tenant, Key(pk[1], ""))
         values = {":pk": pk[1], ":sk": sk[2]}
         request: dict[str, Any] = {
             "IndexName": index,
@@ -320,6 +324,7 @@ class Calls:
     @staticmethod
     def _guard(tenant: str, key: Key) -> None:
         # The credentials enforce this on AWS; here a slip must be loud, in every environment and under -O.
+        only_for(tenant)
         if not key[0].startswith(f"{tenant}#"):
             raise PermissionError(f"a key outside the tenant {tenant}")
 

@@ -20,10 +20,10 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 
 from slate.adapters.dynamodb.calls import Calls, ConditionFailed, Item, Key
 from slate.adapters.dynamodb.changes import put
-from slate.adapters.dynamodb.operation import Person, begun, under_way
 from slate.adapters.dynamodb.table import PK, SK
 from slate.domain.errors import Internal, SubjectErased
 from slate.domain.fences import Intent
+from slate.domain.operations import Person, begun, under_way
 from slate.ports.clock import Clock
 from slate.ports.fences import Fences
 from slate.ports.keyring import DataKey, KeyWrapper
@@ -60,9 +60,9 @@ class DynamoKeyring:
         self._lock = Lock()
 
     @contextmanager
-    def operation(self, intent: Intent) -> Iterator[None]:
+    def operation(self, intent: Intent, tenant: str | None = None) -> Iterator[None]:
         """One look at each fence, and a second one for whom something was sealed."""
-        with begun(intent) as operation:
+        with begun(intent, tenant) as operation:
             yield
             for person in sorted(operation.sealed):
                 self.confirm(*person)
@@ -117,16 +117,23 @@ class DynamoKeyring:
         if first is not None and first.epoch != now.epoch:
             raise SubjectErased("this person's data was erased meanwhile")
 
+    def count(self, tenant: str, ref: str, before: int) -> int:
+        """One query."""
+        return len(self._before(tenant, ref, before))
+
     def shred(self, tenant: str, ref: str, before: int) -> int:
         """One query, and the keys go; those in memory lapse by themselves, and no epoch asks for them again."""
-        pk = _Place(tenant, ref, 0).key.pk
-        last = _Place(tenant, ref, before - 1).key.sk
-        keys = [Key(item[PK], item[SK]) for item in self._calls.query(tenant, pk, between=(_DEK, last), names=(PK, SK))]
+        keys = self._before(tenant, ref, before)
         self._calls.delete_many(tenant, keys)
         with self._lock:
             for place in [each for each in self._cache if each[:2] == (tenant, ref) and each.epoch < before]:
                 del self._cache[place]
         return len(keys)
+
+    def _before(self, tenant: str, ref: str, before: int) -> list[Key]:
+        pk = _Place(tenant, ref, 0).key.pk
+        last = _Place(tenant, ref, before - 1).key.sk
+        return [Key(item[PK], item[SK]) for item in self._calls.query(tenant, pk, between=(_DEK, last), names=(PK, SK))]
 
     def _epoch(self, tenant: str, ref: str | None) -> int:
         """The epoch that runs, if what is under way may go on."""

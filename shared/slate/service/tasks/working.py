@@ -113,7 +113,7 @@ class Working:
 
     def _looked(self, principal: Principal, body: ClaimTasks, roles: Sequence[str], agent: str) -> list[Claim]:
         """One look of a call that may wait long: what it saw of fences at its beginning says nothing now."""
-        with self._keyring.operation(Intent.WRITE):
+        with self._keyring.operation(Intent.WRITE, principal.tenant):
             return self._claim(principal, body, roles, agent)
 
     def _claim(self, principal: Principal, body: ClaimTasks, roles: Sequence[str], agent: str) -> list[Claim]:

@@ -19,9 +19,11 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from slate.domain.errors import NotFound
+from slate.domain.fences import Intent
 from slate.domain.pushed import PushedEvent
 from slate.domain.webhooks import Attempt, DeliveryState, outcome_of, signature
 from slate.ports.clock import Clock
+from slate.ports.keyring import Operate
 from slate.ports.queue import MAX_DELAY_SECONDS, Queue
 from slate.ports.webhooks import DeliveryName, StoredDelivery, StoredWebhook, WebhookSender, WebhookStore
 
@@ -53,6 +55,7 @@ class Delivering:
         store: WebhookStore,
         queue: Queue,
         sender: WebhookSender,
+        operate: Operate,
         clock: Clock,
         rng: random.Random,
         monotonic: Callable[[], float],
@@ -60,6 +63,7 @@ class Delivering:
         self._store = store
         self._queue = queue
         self._sender = sender
+        self._operate = operate
         self._clock = clock
         self._rng = rng
         self._monotonic = monotonic
@@ -67,9 +71,13 @@ class Delivering:
     def consume(self, message: Mapping[str, JsonValue]) -> None:
         """Handle one message; what it raises makes the message come again."""
         if "detail" in message:
-            self._fan_out(PushedEvent.model_validate(message["detail"]))
+            event = PushedEvent.model_validate(message["detail"])
+            with self._operate(Intent.WRITE, event.tenant):
+                self._fan_out(event)
         else:
-            self._try(Try.model_validate(message))
+            this = Try.model_validate(message)
+            with self._operate(Intent.WRITE, this.tenant):
+                self._try(this)
 
     def _fan_out(self, event: PushedEvent) -> None:
         wanted = [w.webhook_id for w in self._store.all(event.tenant) if event.type in w.events]
