@@ -30,15 +30,11 @@ from slate.service.context.giving import Contexts
 from slate.service.context.memory_source import MemorySource
 from slate.service.context.session_source import SessionSource
 from slate.service.context.task_source import TaskSource
-from slate.service.decay import Decay
 from slate.service.exporting import Exporting
-from slate.service.facts.deciding import Deciding
 from slate.service.facts.extracting import Extracting, TurnWatch
 from slate.service.facts.remembering import Facts
 from slate.service.facts.reviewing import Reviewing
-from slate.service.forgetting.evicting import Evicting
 from slate.service.forgetting.examining import Examining
-from slate.service.forgetting.fading import Fading
 from slate.service.forgetting.feedback import Learning
 from slate.service.forgetting.leaving import Leaving
 from slate.service.forgetting.undoing import Undoing
@@ -56,6 +52,7 @@ from slate.service.tenants import Tenants
 from slate.service.watches import Watches
 from slate.settings import Settings
 from slate.wiring.parts import MEMORY, Forgetting, Memory, Parts
+from slate.wiring.remembering import FactStores, remembering_of
 
 
 def memory_of(
@@ -96,9 +93,38 @@ def memory_of(
         return tenants.of(tenant).decay
 
     facts, fades = DynamoFactStore(storage, ids, policies), DynamoFactFading(storage, ids, policies)
-    evicting = Evicting(fades, tenants, queue, clock, parts.counts, held=held)
-    waking = Waking(fades, DynamoContextStore(storage), tenants, keyring, queue, clock, parts.counts)
-    deciding = Deciding(facts, records, tenants, clock, evicting.decided)
+    exporting = Exporting(
+        DynamoExportStore(storage),
+        DynamoSubjectRecords(storage),
+        keyring,
+        idempotency,
+        cursors,
+        queue,
+        clock,
+        days=settings.export_days,
+    )
+    remembering = remembering_of(
+        FactStores(
+            facts=facts,
+            fades=fades,
+            records=records,
+            contexts=DynamoContextStore(storage),
+            timer=DynamoMemoryTimer(storage),
+        ),
+        tenants,
+        keyring,
+        queue,
+        clock,
+        parts.counts,
+        cap=settings.decay_acts_per_tenant,
+        others={
+            MemoryKind.SESSION: lambda due, deadline: ending.tick(due.tenant, due.owner, deadline),
+            MemoryKind.CONTENT: lambda due, _: sessions.drop_content(due.tenant, due.owner, due.name),
+            MemoryKind.EXPORT: lambda due, deadline: exporting.tick(due.tenant, due.owner, deadline),
+        },
+        held=held,
+    )
+    deciding, waking = remembering.deciding, remembering.waking
     knowing = Facts(facts, records, deciding, tenants, keyring, idempotency, cursors, clock, counts=parts.counts)
     watches = Watches(summaries, TurnWatch(tenants, queue))
     stores = Stores(
@@ -120,29 +146,7 @@ def memory_of(
         clock=clock,
     )
     contexts = _contexts(settings, parts, storage, stores, retrieval, waking)
-    timer = DynamoMemoryTimer(storage)
-    exporting = Exporting(
-        DynamoExportStore(storage),
-        DynamoSubjectRecords(storage),
-        keyring,
-        idempotency,
-        cursors,
-        queue,
-        clock,
-        days=settings.export_days,
-    )
     learning = Learning(fades, contexts, sessions, tenants, keyring, parts.counts)
-    fading = Fading(
-        fades,
-        facts,
-        tenants,
-        timer,
-        clock,
-        parts.counts,
-        evicting.ask,
-        cap=settings.decay_acts_per_tenant,
-        held=held,
-    )
     return Memory(
         sessions=Sessions(sessions, ending, pinning, idempotency, cursors, ids, clock, retention_days=days),
         talking=Talking(sessions, watches, counter, idempotency, cursors, clock),
@@ -165,20 +169,7 @@ def memory_of(
         facts=knowing,
         reviewing=Reviewing(records, knowing, deciding, tenants, keyring, cursors, clock),
         tenants=tenants,
-        decay=Decay(
-            timer,
-            {
-                MemoryKind.SESSION: lambda due, deadline: ending.tick(due.tenant, due.owner, deadline),
-                MemoryKind.CONTENT: lambda due, _: sessions.drop_content(due.tenant, due.owner, due.name),
-                MemoryKind.FACT: lambda due, _: fading.tick(due),
-                MemoryKind.LIVING: lambda due, _: fading.tick(due),
-                MemoryKind.EXPORT: lambda due, deadline: exporting.tick(due.tenant, due.owner, deadline),
-            },
-            keyring.operation,
-            clock,
-            begins=fading.begin,
-            passes=fading.passes,
-        ),
+        decay=remembering.decay,
         contexts=contexts,
         retrieval=retrieval,
         finished=Finished(
@@ -186,8 +177,8 @@ def memory_of(
         ),
         exporting=exporting,
         forgetting=Forgetting(
-            fading=fading,
-            evicting=evicting,
+            fading=remembering.fading,
+            evicting=remembering.evicting,
             waking=waking,
             learning=learning,
             undoing=Undoing(records, knowing, keyring, cursors, clock),
