@@ -26,13 +26,15 @@ from slate.domain.errors import Internal, NotFound, SlateError, Unauthenticated,
 from slate.domain.events import EventType
 from slate.domain.forgetting.strength import DAY_MS
 from slate.settings import Settings
+from slate_functions.local.commanding import Key, KeysFile, Misused, Tenant, Url, client_of, console_of, written
 from slate_functions.local.decay_view import decay_of
+from slate_functions.local.export_command import export_subject
 from slate_functions.local.feed_view import ENDS, line_of
 from slate_functions.local.graph_export import Format, export
 from slate_functions.local.graph_view import ENDED, head_of, list_of, view_of
 from slate_functions.local.keys_view import keys_of
+from slate_functions.local.receipt_command import verify_receipt
 
-_PIPE_WIDTH: Final = 200
 PREVIEWED: Final = 1_000
 """Entries of a shard that a preview looks at."""
 _REMEDIES: Final[tuple[tuple[type[SlateError], str], ...]] = (
@@ -40,10 +42,6 @@ _REMEDIES: Final[tuple[tuple[type[SlateError], str], ...]] = (
     (Unauthenticated, "check --key or SLATE_KEY; `slate keys create` makes a key"),
     (NotFound, "`slate graph list` and `slate keys list` show what there is for this key's tenant"),
 )
-
-
-class Misused(Exception):
-    """The command cannot know what to do; the message says what is missing."""
 
 
 class Commands(TyperGroup):
@@ -75,13 +73,9 @@ keys = typer.Typer(help="API keys.", no_args_is_help=True, rich_markup_mode=None
 graph = typer.Typer(help="Task graphs.", no_args_is_help=True, rich_markup_mode=None)
 main.add_typer(keys, name="keys")
 main.add_typer(graph, name="graph")
+main.command("export")(export_subject)
+main.command("verify-receipt")(verify_receipt)
 
-Url = Annotated[str | None, typer.Option("--url", envvar="SLATE_URL", help="The server.")]
-Key = Annotated[str | None, typer.Option("--key", envvar="SLATE_KEY", help="The API key.")]
-KeysFile = Annotated[
-    Path | None, typer.Option("--keys-file", help="The file that `slate serve --write-keys` wrote, instead of these.")
-]
-Tenant = Annotated[str, typer.Option("--tenant", help="Whose key of the file.")]
 GraphId = Annotated[str, typer.Argument(metavar="GRAPH", help="The graph's id.")]
 
 
@@ -94,12 +88,21 @@ def serve(
         str,
         typer.Option(envvar="SLATE_EMBEDDER", help="What makes vectors: hashing, or local with the extra `embedder`."),
     ] = "hashing",
+    oidc_issuer: Annotated[str, typer.Option(help="Take this OpenID Connect issuer's tokens, too.")] = "",
+    oidc_audience: Annotated[str, typer.Option(help="Whom they must be meant for.")] = "",
+    oidc_jwks_url: Annotated[str, typer.Option(help="Where its keys are; else its own description says it.")] = "",
 ) -> None:
-    """Run a whole Slate on this machine; its data lives in memory and ends with it."""
-    from slate_functions.local.server import serve as run  # the server's libraries take a second to load
+    """Run a whole Slate on this machine; its data lives in memory and ends with it.
 
+    How tokens are read, and how often a credential may call, is taken from the SLATE_OIDC_ and SLATE_KEY_ variables.
+    """
+    from slate_functions.local.server import local_settings  # the server's libraries take a second to load
+    from slate_functions.local.server import serve as run
+
+    tokens = {"oidc_issuer": oidc_issuer, "oidc_audience": oidc_audience, "oidc_jwks_url": oidc_jwks_url}
     try:
-        run(port=port, write_keys=write_keys, manual_clock=manual_clock, embedder=embedder)
+        settings = local_settings(os.environ, embedder=embedder, **tokens)
+        run(port=port, write_keys=write_keys, manual_clock=manual_clock, settings=settings)
     except ValueError as error:
         raise Misused(str(error)) from None
 
@@ -139,7 +142,7 @@ def decay(
         for row in rows:
             typer.echo(json.dumps(row))
     else:
-        _console().print(decay_of(rows))
+        console_of().print(decay_of(rows))
     typer.echo(f"{len(rows)} would go within {within:g} days; nothing was changed", err=True)
 
 
@@ -155,7 +158,7 @@ def create_key(
     tenant: Tenant = "acme",
 ) -> None:
     """Make a key and print it; it is shown this once."""
-    with _client(url, key, keys_file, tenant) as client:
+    with client_of(url, key, keys_file, tenant) as client:
         made = client.create_key(agent, scope, roles=role or (), subject=subject)
     typer.echo(made.key)
     typer.echo(f"{made.key_id} for {made.agent}; keep the key, it is not shown again", err=True)
@@ -164,8 +167,8 @@ def create_key(
 @keys.command("list")
 def list_keys(url: Url = None, key: Key = None, keys_file: KeysFile = None, tenant: Tenant = "acme") -> None:
     """List the keys, without their secrets."""
-    with _client(url, key, keys_file, tenant) as client:
-        _console().print(keys_of(list(client.keys())))
+    with client_of(url, key, keys_file, tenant) as client:
+        console_of().print(keys_of(list(client.keys())))
 
 
 @keys.command("revoke")
@@ -177,7 +180,7 @@ def revoke_key(
     tenant: Tenant = "acme",
 ) -> None:
     """Close a key for good."""
-    with _client(url, key, keys_file, tenant) as client:
+    with client_of(url, key, keys_file, tenant) as client:
         client.revoke_key(key_id)
     typer.echo(f"revoked {key_id}; a server that has just seen it may honour it for another minute", err=True)
 
@@ -185,8 +188,8 @@ def revoke_key(
 @graph.command("list")
 def list_graphs(url: Url = None, key: Key = None, keys_file: KeysFile = None, tenant: Tenant = "acme") -> None:
     """List the graphs, the newest first."""
-    with _client(url, key, keys_file, tenant) as client:
-        _console().print(list_of(list(client.graphs())))
+    with client_of(url, key, keys_file, tenant) as client:
+        console_of().print(list_of(list(client.graphs())))
 
 
 @graph.command("show")
@@ -200,8 +203,8 @@ def show_graph(
     tenant: Tenant = "acme",
 ) -> None:
     """Show a graph, again and again until it has ended or Ctrl-C."""
-    console = _console()
-    with _client(url, key, keys_file, tenant) as client:
+    console = console_of()
+    with client_of(url, key, keys_file, tenant) as client:
         if once:
             console.print(view_of(client.graph(graph_id), list(client.tasks(graph_id)), limit=1_000))
             return
@@ -223,8 +226,8 @@ def watch_graph(
     tenant: Tenant = "acme",
 ) -> None:
     """Follow a graph live: a line for each change, until it has ended or Ctrl-C."""
-    console = _console()
-    with _client(url, key, keys_file, tenant) as client, Live(console=console, auto_refresh=False) as live:
+    console = console_of()
+    with client_of(url, key, keys_file, tenant) as client, Live(console=console, auto_refresh=False) as live:
         try:
             _watch(client, graph_id, after, live, keep=keep, as_json=as_json)
         except KeyboardInterrupt:
@@ -242,18 +245,12 @@ def export_graph(
     tenant: Tenant = "acme",
 ) -> None:
     """Write a graph as Mermaid, Graphviz or JSON."""
-    with _client(url, key, keys_file, tenant) as client:
+    with client_of(url, key, keys_file, tenant) as client:
         text = export(client.graph(graph_id), list(client.tasks(graph_id)), form)
     if out is None:
         sys.stdout.write(text)
     else:
         out.write_text(text, encoding="utf-8")
-
-
-def _console() -> Console:
-    console = Console()
-    # In a pipe or a file nothing need be folded to a window's width.
-    return console if console.is_terminal else Console(width=_PIPE_WIDTH)
 
 
 def _follow(client: SlateClient, graph_id: str, console: Console, every: float) -> None:
@@ -292,7 +289,7 @@ def _previewed_locally(url: str | None, keys_file: Path | None, within: float) -
     import httpx
 
     if keys_file is not None:
-        url, _ = _written(keys_file, next(iter(json.loads(keys_file.read_text(encoding="utf-8"))["keys"])))
+        url, _ = written(keys_file, next(iter(json.loads(keys_file.read_text(encoding="utf-8"))["keys"])))
     if not url:
         raise Misused("no server is named: give --url or --keys-file for a local one, or --aws for a deployment")
     try:
@@ -314,27 +311,6 @@ def _previewed_on_aws(within: float) -> list[dict[str, Any]]:
     slate = build_aws(settings, boto3.Session(region_name=settings.region))
     by = slate.clock.now() + round(within * DAY_MS)
     return [each._asdict() for each in slate.memory.forgetting.fading.preview(by, PREVIEWED)]
-
-
-def _client(url: str | None, key: str | None, keys_file: Path | None, tenant: str) -> SlateClient:
-    if keys_file is not None:
-        url, key = _written(keys_file, tenant)
-    if not url or not key:
-        raise Misused(
-            "no server is named: give --url and --key, or set SLATE_URL and SLATE_KEY, "
-            "or give --keys-file as `slate serve --write-keys` wrote it"
-        )
-    return SlateClient(url, key)
-
-
-def _written(keys_file: Path, tenant: str) -> tuple[str, str]:
-    try:
-        content = json.loads(keys_file.read_text(encoding="utf-8"))
-        return content["url"], content["keys"][tenant]
-    except FileNotFoundError:
-        raise Misused(f"{keys_file} is not there; `slate serve --write-keys {keys_file}` writes it") from None
-    except (ValueError, TypeError, KeyError):
-        raise Misused(f"{keys_file} holds no url and key of {tenant!r}, as `slate serve` writes them") from None
 
 
 def _said(error: SlateError) -> str:

@@ -7,21 +7,36 @@ import os
 import signal
 import socket
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Final
 
 import uvicorn
 
+from slate.settings import ENV_PREFIX, Settings
 from slate_functions.local.service import LOCAL, LocalService, open_service
 
 HOST: Final = "127.0.0.1"
 
 
-def serve(*, port: int, write_keys: Path | None, manual_clock: bool, embedder: str = LOCAL.embedder) -> None:
+_FROM_ENVIRONMENT: Final = ("SLATE_OIDC_", "SLATE_KEY_CALLS_PER_SECOND", "SLATE_KEY_BURST")
+"""What of a laptop's settings the environment may say: how callers are recognised, and how often they may call."""
+
+
+def local_settings(environ: Mapping[str, str], **given: str) -> Settings:
+    """A laptop's own settings, with what the environment and then ``given`` say differently.
+
+    Raises:
+        ValueError: they are wrong, or contradict each other.
+    """
+    taken = {name: value for name, value in environ.items() if name.startswith(_FROM_ENVIRONMENT)}
+    named = {ENV_PREFIX + name.upper(): value for name, value in given.items() if value}
+    return Settings.from_env({**LOCAL.to_env(), **taken, **named})
+
+
+def serve(*, port: int, write_keys: Path | None, manual_clock: bool, settings: Settings = LOCAL) -> None:
     """Serve until SIGTERM or SIGINT; port 0 takes a free one.
 
     ``write_keys`` is written, whole or not at all, once requests are answered; only its owner may read it.
@@ -30,7 +45,6 @@ def serve(*, port: int, write_keys: Path | None, manual_clock: bool, embedder: s
         OSError: the port is taken, or the file cannot be written.
         ValueError: there is no such embedder here.
     """
-    settings = replace(LOCAL, embedder=embedder)
     with _listening(port) as listener, open_service(manual=manual_clock, settings=settings) as service:
         url = f"http://{HOST}:{listener.getsockname()[1]}"
 
@@ -107,6 +121,8 @@ def _greet(url: str, service: LocalService, write_keys: Path | None, *, manual_c
         f"Slate answers at {url} (its pages: {url}/docs)",
         "Its data lives in memory and is gone when it stops.",
     ]
+    if issuer := service.slate.settings.oidc_issuer:
+        lines.append(f"Tokens of {issuer} are taken, too.")
     if manual_clock:
         lines.append("Time stands still; POST /_local/clock moves it.")
     if write_keys is not None:

@@ -155,7 +155,7 @@ class TokenRules:
 
 
 def _first(claims: Claims, names: tuple[str, ...]) -> tuple[str, Any]:
-    return next(((name, claims[name]) for name in names if claims.get(name) is not None), (names[0], None))
+    return next(((name, claims[name]) for name in names if claims.get(name) is not None), (" ".join(names), None))
 
 
 def _instant(claims: Claims, name: str) -> int | None:
