@@ -202,3 +202,14 @@ def test_decay_shows_what_would_go_and_why_and_changes_nothing(client, slate):
     assert fact in shown
     assert "heron" not in shown
     assert [fact.statement for fact in client.facts.list("customer-5")] == ["Once saw a blue heron"]
+
+
+def test_a_person_is_exported_as_lines_and_as_a_page(slate, client, tmp_path):
+    client.facts.state("u-export", "Plays the cello", "other")
+    html, out = tmp_path / "report.html", tmp_path / "lines.ndjson"
+    made = slate("export", "u-export", "--html", str(html), "--out", str(out))
+    assert (made.exit_code, made.stdout) == (0, "")
+    assert "1 fact" in made.stderr
+    assert "Plays the cello" in html.read_text()
+    assert [json.loads(line)["kind"] for line in out.read_text().splitlines()] == ["export", "fact", "end"]
+    assert out.read_text().splitlines()[1] in slate("export", "u-export").stdout
