@@ -41,6 +41,8 @@ class Count(StrEnum):
     """A tenant put its settings: what a graph shows after it may come of it."""
     DUE = "decay_entries"
     """Entries that were looked at."""
+    ERASURE_FAILED = "erasures_failed"
+    """Steps of erasures that could not be done, or that found something left."""
 
 
 class Counts(Protocol):

@@ -155,6 +155,7 @@ KINDS: Final[tuple[ItemKind, ...]] = (
     ItemKind(partition="N#keys", sort="", store="api_keys", sealed=("subject",), export="api_key"),
     ItemKind(partition="W", sort="", store="deliveries"),
     ItemKind(partition="I", sort="CALL", store="idempotency", sealed=("answer",)),
+    _kept("N#erasures", "", "erasures", "steps, counts and instants; whose, and why, goes with their keys", "said"),
     # What is about nobody.
     _kept("N#settings", "TENANT", "settings", _TENANTS, "said"),
     _kept("N#webhooks", "", "webhooks", _TENANTS, "url", "secret"),

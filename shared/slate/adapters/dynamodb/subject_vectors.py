@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import islice
 from typing import Final
 
@@ -33,21 +32,21 @@ class SubjectVectors:
 
     def erase(self, tenant: str, ref: str, deadline: int, position: str = "") -> Erased:
         """By the names of the items, which are there still; then of what the index itself lists beyond them."""
-        gone: Counter[str] = Counter()
+        # What the index knew of is what goes; of the names that the items give many were never in it.
+        gone = {VECTORS: 0 if position else self._index.count(tenant, ref)}
         for batch in self._walk.memories(tenant, ref, position):
             names = [name for found in batch.found if (name := found.name) is not None]
-            self._remove(tenant, names, gone)
+            self._remove(tenant, names)
             if self._storage.clock.now() > deadline:
                 return Erased(gone, batch.position)
         for kind in sorted(PERSONAL):
             listed = self._index.listed(tenant, kind, ref)
             while names := [each.name for each in islice(listed, _AT_ONCE)]:
-                self._remove(tenant, names, gone)
+                self._remove(tenant, names)
         if self._index.count(tenant, ref):
             raise Unavailable("the index still counts some of what was removed; it is looked at again")
         return Erased(gone, None)
 
-    def _remove(self, tenant: str, names: list[Name], gone: Counter[str]) -> None:
+    def _remove(self, tenant: str, names: list[Name]) -> None:
         if names:
             self._index.remove(tenant, names)
-            gone[VECTORS] += len(names)

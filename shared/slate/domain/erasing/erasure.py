@@ -74,8 +74,8 @@ class Erasure(BaseModel):
     progress: Progress | None = None
     found: dict[str, int] = Field(default_factory=dict)
     """What was there once the fence was closed, by store."""
-    late: dict[str, int] = Field(default_factory=dict)
-    """What came later and was swept up."""
+    erased: dict[str, int] = Field(default_factory=dict)
+    """What went, by store; a run that died may not have told all."""
     swept: int = 0
     """Sweeps that are done."""
     expunging: str | None = None
@@ -139,11 +139,12 @@ class Erasure(BaseModel):
 
     def stores(self, after: Mapping[str, int]) -> dict[str, StoreCount]:
         """Of each store what was counted, what went, and what is left."""
-        names = sorted({*self.found, *self.late, *after})
+        names = sorted({*self.found, *self.erased, *after})
         return {
             name: StoreCount(
                 counted=self.found.get(name, 0),
-                erased=self.found.get(name, 0) + self.late.get(name, 0) - after.get(name, 0),
+                # What was found and is not left went, whether or not the run that took it out lived to say so.
+                erased=max(self.erased.get(name, 0), self.found.get(name, 0) - after.get(name, 0)),
                 after=after.get(name, 0),
             )
             for name in names
