@@ -72,14 +72,16 @@ def test_no_letter_of_it_may_differ(receipt, public):
                 verified(receipt[:place] + other + receipt[place + 1 :], public)
 
 
-@pytest.mark.parametrize("alter", [lambda t: t + "=", lambda t: t + "\n.", lambda t: t[:-1], lambda t: "", lambda t: t + ".x"])
+@pytest.mark.parametrize(
+    "alter", [lambda t: t + "=", lambda t: t + "\n.", lambda t: t[:-1], lambda _: "", lambda t: t + ".x"]
+)
 def test_nothing_may_be_added_or_left_out(receipt, public, alter):
     with pytest.raises(BadReceipt):
         verified(alter(receipt), public)
 
 
 def test_another_key_has_not_signed_it(receipt):
-    with pytest.raises(BadReceipt, match="[Ss]ignature"):
+    with pytest.raises(BadReceipt, match="Signature"):
         verified(receipt, [Ed25519PrivateKey.generate().public_key()])
 
 
@@ -155,6 +157,7 @@ class Kms:
         return {"Signature": self.private.sign(Message)}
 
     def get_public_key(self, *, KeyId):  # noqa: N803
+        assert KeyId == "key-1"
         self.asked += 1
         public = self.private.public_key()
         return {"PublicKey": public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)}

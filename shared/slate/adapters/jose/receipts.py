@@ -117,7 +117,7 @@ def keys_of(content: bytes) -> list[Ed25519PublicKey]:
     """
     try:
         if content.lstrip().startswith(b"{"):
-            found = [_from_jwk(each) for each in json.loads(content)["keys"]]
+            found: list[Any] = [_from_jwk(each) for each in json.loads(content)["keys"]]
         else:
             found = [load_pem_public_key(content)]
     except (ValueError, KeyError, TypeError, UnsupportedAlgorithm):
