@@ -10,7 +10,7 @@ ACCEPTANCE_FILES := test_tasks.py test_bad_input.py test_coordination.py test_se
 INPUT ?=
 LOCOMO ?=
 
-.PHONY: help setup demo opensearch test check acceptance race bench eval costs tokens synth openapi lock serve clean
+.PHONY: help setup demo opensearch test check acceptance race bench eval costs tokens synth permissions openapi lock serve clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -73,6 +73,9 @@ tokens: $(READY) ## measure the estimate of tokens, into docs/tokens.md
 synth: $(READY) ## the CloudFormation template, into cdk.out
 	@rm -rf cdk.out
 	@$(BIN)/python -m slate_infra.app
+
+permissions: $(READY) ## what each function may do, into docs/permissions.md
+	@$(BIN)/python -m slate_infra.permissions_page
 
 openapi: $(READY) ## the OpenAPI document, into docs/openapi.json
 	@$(BIN)/python -m slate_functions.local.openapi > docs/openapi.json
