@@ -34,6 +34,8 @@ class Settings:
     """KMS keys that wrapped data keys before, between spaces: they unwrap until `slate keys rotate-wrapping` is done."""
     signing_key_id: str = ""
     """The KMS key (Ed25519) that signs receipts of erasures; empty where a local key does."""
+    tenant_role: str = ""
+    """The ARN of the role that is assumed for each tenant; empty: all is done in the function's own name."""
     event_bus: str = ""
     """The EventBridge bus that events are published on; empty where the bus lives in the process."""
     webhook_addresses: str = "public"

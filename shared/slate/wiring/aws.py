@@ -18,7 +18,14 @@ from slate.adapters.sqs.queues import SqsQueues
 from slate.ports.counts import Counts, NoCounts
 from slate.settings import Settings
 from slate.wiring.assembling import assemble
-from slate.wiring.choices import embedder_of, language_model, made_once, search_transport, token_counter
+from slate.wiring.choices import (
+    embedder_of,
+    language_model,
+    made_once,
+    search_transport,
+    tenant_session,
+    token_counter,
+)
 from slate.wiring.parts import FEED_FAILURES, MEMORY, PARALLEL_CALLS, WEBHOOKS, Parts, Slate
 
 if TYPE_CHECKING:
@@ -37,6 +44,7 @@ def build_aws(settings: Settings, session: boto3.Session, counts: Counts | None 
         retries={"mode": "standard", "total_max_attempts": 4},
     )
     client: Any = partial(session.client, config=config)
+    scoped = tenant_session(settings, session)
     rng, transport = random.SystemRandom(), search_transport(settings, session)
     urls = {
         WEBHOOKS: settings.webhooks_queue,
@@ -46,10 +54,10 @@ def build_aws(settings: Settings, session: boto3.Session, counts: Counts | None 
     return assemble(
         settings,
         Parts(
-            dynamodb=session.client("dynamodb", config=config),
-            s3=session.client("s3", config=config),
+            dynamodb=scoped.client("dynamodb", config=config),
+            s3=scoped.client("s3", config=config),
             wrapper=KmsKeyWrapper(
-                session.client("kms", config=config),
+                scoped.client("kms", config=config),
                 settings.kms_key_id,
                 settings.previous_kms_key_ids.split(),
             ),

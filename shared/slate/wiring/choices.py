@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from slate.adapters.bedrock.embedder import BedrockEmbedder
 from slate.adapters.bedrock.language_model import BedrockLanguageModel
+from slate.adapters.inprocess.clocks import SystemClock
 from slate.adapters.inprocess.hashing_embedder import HashingEmbedder
 from slate.adapters.inprocess.token_estimate import EstimatingCounter
 from slate.adapters.opensearch.breaker import Breaker
@@ -98,6 +99,29 @@ def language_model(settings: Settings, session: boto3.Session) -> LanguageModel 
     # An answer may take long; a function that waits for one is started by a queue, never by a caller.
     config = Config(connect_timeout=2, read_timeout=30, retries={"mode": "standard", "total_max_attempts": 2})
     return BedrockLanguageModel(made_once(partial(session.client, "bedrock-runtime", config=config)), models)
+
+
+def tenant_session(settings: Settings, session: boto3.Session) -> boto3.Session:
+    """Whose clients reach the data of the tenant being worked for alone; this session where no role is set.
+
+    Raises:
+        ValueError: there are no credentials to assume the role with.
+    """
+    if not settings.tenant_role:
+        return session
+    import boto3
+    import botocore.session
+    from botocore.credentials import CredentialResolver
+
+    from slate.adapters.sts.tenant_credentials import TenantCredentialProvider, TenantCredentials
+
+    own, sts = session.get_credentials(), made_once(partial(session.client, "sts"))
+    if own is None:
+        raise ValueError("a tenant role is set, and there are no credentials to assume it with")
+    credentials = TenantCredentials(own, sts, settings.tenant_role, SystemClock())
+    tenants = botocore.session.get_session()
+    tenants.register_component("credential_provider", CredentialResolver([TenantCredentialProvider(credentials)]))
+    return boto3.Session(botocore_session=tenants, region_name=settings.region)
 
 
 def made_once(make: Callable[[], Any]) -> Callable[[], Any]:

@@ -1,0 +1,1 @@
+"""STS, for credentials that reach one tenant's data."""
