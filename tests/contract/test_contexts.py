@@ -12,8 +12,9 @@ from contract.talking import create, remove, say, store
 from contract.world import TENANT, World
 from slate.adapters.dynamodb.context_store import PART_BYTES, DynamoContextStore
 from slate.contract.contexts import AskContext, GivenContext
+from slate.contract.facts import PostFacts
 from slate.domain.access import Scope
-from slate.domain.context import Format
+from slate.domain.context import Format, SectionName
 from slate.domain.errors import Conflict, NotFound, SubjectErased
 from slate.domain.sessions import Merged
 
@@ -35,6 +36,36 @@ def begun(w: World) -> World:
     create(w, subject="person-1", system="Be brief.")
     say(w, "Hello, I am in Germany.", ("assistant", "Noted."), "What does it cost?")
     return w
+
+
+def notices(given: GivenContext) -> list[str]:
+    return [item.text for each in given.sections if each.name is SectionName.NOTICES for item in each.items]
+
+
+@pytest.fixture
+def moved(begun: World) -> World:
+    for city in ("London", "Berlin"):
+        fact = {"statement": f"Lives in {city}", "category": "identity", "attribute": "city", "value": city}
+        begun.slate.memory.facts.post(begun.me, "person-1", PostFacts.model_validate({"facts": [fact]}), None)
+    return begun
+
+
+@pytest.mark.parametrize("writes", [0, 1])
+def test_a_notice_of_a_context_that_died_is_told_by_the_next(moved: World, writes: int) -> None:
+    moved.faults.kill_after(writes)
+    with pytest.raises(faults.Killed):
+        give(moved)
+    moved.faults.disarm()
+    assert len(notices(give(moved))) == 1
+    assert notices(give(moved)) == []
+
+
+def test_of_two_contexts_at_once_one_tells_and_each_receipt_says_what_was_given(moved: World) -> None:
+    others: list[GivenContext] = []
+    moved.faults.arm(1, faults.meanwhile(lambda: others.append(give(moved))))
+    mine = give(moved)
+    assert [len(notices(each)) for each in (mine, *others)] == [0, 1]
+    assert all(again(moved, each) == each for each in (mine, *others))
 
 
 @pytest.mark.parametrize("fault", [faults.reply_lost, faults.request_lost], ids=lambda f: f.__name__)

@@ -369,7 +369,65 @@ def test_a_sensitive_value_needs_consent_under_whatever_statement_it_stands(acme
     assert edited.status == 422
 
 
+def test_a_consent_that_is_older_than_its_withdrawal_does_not_undo_it(acme, uid, now):
+    path = f"/v1/subjects/u-{uid}/consent"
+    late = {"given": True, "at": ago(now, 3), "source": "a form that lay about"}
+    acme.ask("PUT", path, {"health": {"given": False, "at": ago(now, 2), "source": "phone"}})
+    refused = acme.ask("PUT", path, {"health": late})
+    assert refused.status == 409
+    assert refused.json["withdrawn_at"] == ago(now, 2)
+    assert put(acme, uid, statement="Has asthma")["code"] == "no_consent"
+    assert acme.ask("PUT", path, {"health": {**late, "at": format_instant(now + DAY)}}).fields == ["health.at"]
+    assert acme.ask("PUT", path, {"health": {**late, "at": ago(now, 1)}}).status == 200
+
+
 # ---- readers
+
+
+def test_what_is_said_in_a_session_for_some_is_for_them_however_it_is_read(acme, uid):
+    session(acme, uid, readers=["work"])
+    body = {"messages": [{"role": "user", "content": "I work at Initech."}], "session_id": f"s-{uid}"}
+    acme.post(f"/v1/subjects/u-{uid}/extract?wait=true", body, 200)
+    later = {"messages": [{"role": "user", "content": "I live in Rome."}], "session_id": f"s-{uid}"}
+    acme.post(f"/v1/subjects/u-{uid}/extract", later, 202)
+    acme.service.drain()
+    assert [fact["readers"] for fact in facts(acme, uid)] == [["work"], ["work"]]
+
+
+def served(api, uid, agent, query="where do I live?"):
+    """What an agent's context tells as true, and what it asks."""
+    given = api.post("/v1/context", {"subject": f"u-{uid}", "agent": agent, "query": query})
+    sections = {each["name"]: [item["text"] for item in each["items"]] for each in given["sections"]}
+    return sections.get("facts", []), sections.get("reconfirm", [])
+
+
+def home(api, uid, city, at, **more):
+    return put(api, uid, statement=f"Lives in {city}", attribute="city", value=city, observed_at=at, **more)["fact_id"]
+
+
+def test_who_may_read_two_parts_of_a_slot_is_told_the_newer(acme, uid, now):
+    home(acme, uid, "Oslo", ago(now, 5))
+    home(acme, uid, "Rome", ago(now, 2), readers=["work"])
+    assert served(acme, uid, "work") == (["Lives in Rome"], [])
+    assert served(acme, uid, "personal") == (["Lives in Oslo"], []), "it learns nothing of the other"
+    home(acme, uid, "Bonn", ago(now, 1))
+    assert served(acme, uid, "work") == (["Lives in Bonn"], [])
+    put(acme, uid, statement="Likes tea", readers=["work"])
+    put(acme, uid, statement="Likes tea")
+    assert served(acme, uid, "work", "tea")[0].count("Likes tea") == 1
+
+
+def test_who_may_read_two_parts_of_a_slot_is_asked_where_the_newer_is_less_certain(acme, uid, now):
+    home(acme, uid, "Oslo", ago(now, 5), confidence=0.9)
+    less = home(acme, uid, "Rome", ago(now, 2), confidence=0.3, readers=["work"])
+    told, (asked,) = served(acme, uid, "work")
+    assert told == []
+    assert "Oslo" in asked
+    assert "Rome" in asked
+    assert served(acme, uid, "personal") == (["Lives in Oslo"], [])
+    acme.post(f"/v1/subjects/u-{uid}/facts/{less}/confirm", {})
+    assert served(acme, uid, "work") == (["Lives in Rome"], [])
+    assert served(acme, uid, "personal") == (["Lives in Oslo"], [])
 
 
 def test_a_fact_for_some_readers_is_hidden_from_others_everywhere(acme, uid):

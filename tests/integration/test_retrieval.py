@@ -90,6 +90,15 @@ def test_a_topic_narrows_a_search(ann: Person):
     assert [item["statement"] for item in ann.found("card", topics=["Billing"])] == ["Pays by card"]
 
 
+def test_the_role_of_a_task_brings_its_topics(ann: Person):
+    ann.know("Invoices go to the Bonn office", importance=4)
+    ann.know("Prefers window seats on flights", importance=5)
+    tasks = [{"task_id": "t", "title": "Resolve it", "role": "billing-specialist"}]
+    ann.post("/v1/graphs", {"graph_id": f"g-{ann.name}", "goal": "g", "subject": ann.name, "tasks": tasks})
+    assert ann.context("what next", graph=f"g-{ann.name}")["facts"][0] == "Prefers window seats on flights"
+    assert ann.context("what next", graph=f"g-{ann.name}", task="t")["facts"][0] == "Invoices go to the Bonn office"
+
+
 def test_every_part_of_a_score_is_shown_where_asked_for(ann: Person):
     ann.know("Prefers dark mode")
     (plain,), (explained,) = ann.found("dark mode"), ann.found("dark mode", explain=True)
@@ -183,6 +192,26 @@ def test_a_turn_obeys_the_fact_that_was_made_from_it(ann: Person):
     assert "I bought a kayak in Oslo" not in ann.said("kayak in Oslo")
     ann.http.post(f"/v1/subjects/{ann.name}/facts/{fact}/restore", json={})
     assert "I bought a kayak in Oslo" in ann.said("kayak in Oslo")
+
+
+def test_a_turn_is_not_recalled_once_its_fact_was_corrected(ann: Person):
+    ann.say(f"s-{ann.name}", "user: I live in Oslo now.")
+    (fact,) = ann.http.get(f"/v1/subjects/{ann.name}/facts").json()["items"]
+    path = f"/v1/subjects/{ann.name}/facts/{fact['fact_id']}"
+    assert ann.http.patch(path, json={"importance": 7}).json()["reworded"] is False
+    assert ann.said("Oslo") == ["I live in Oslo now."]
+    assert ann.http.patch(path, json={"statement": "Lives in Bergen", "value": "Bergen"}).json()["reworded"] is True
+    assert ann.said("Oslo") == []
+
+
+def test_a_turn_is_not_recalled_to_who_was_told_otherwise_since(ann: Person):
+    """By a fact that others may not read: to them the turn still holds."""
+    ann.say(f"s-{ann.name}", "user: I live in Oslo now.")
+    ann.slate.advance(1)
+    ann.know("Lives in Rome", attribute="city", value="Rome", readers=[f"work-{ann.name}"])
+    work, personal = (ann.slate.http(f"{who}-{ann.name}", scopes=["memory:read"]) for who in ("work", "personal"))
+    assert ann.said("Oslo", work) == []
+    assert ann.said("Oslo", personal) == ["I live in Oslo now."]
 
 
 def test_a_turn_that_says_what_was_superseded_is_not_recalled(ann: Person):

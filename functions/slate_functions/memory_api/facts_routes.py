@@ -196,7 +196,7 @@ class FactRecordRoutes:
         """What the person consented to, by sensitive category."""
         return self._reviewing.consents(principal, subject)
 
-    @put(f"{SUBJECT}/consent", scope=WRITE, sends=examples.PUT_CONSENTS, gives=examples.CONSENTS)
+    @put(f"{SUBJECT}/consent", scope=WRITE, refusals=CONFLICT, sends=examples.PUT_CONSENTS, gives=examples.CONSENTS)
     def put_consents(self, principal: Principal, subject: PathId, body: PutConsents, if_match: IfMatch) -> Consents:
         """Note the person's word on sensitive categories; what a withdrawal covered is forgotten before the answer."""
         return self._reviewing.put_consents(principal, subject, body, if_match)

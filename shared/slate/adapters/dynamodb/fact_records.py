@@ -135,9 +135,8 @@ class DynamoFactRecords:
             before = self.consents(tenant, ref)
             if version is not None and version != before.version:
                 raise VersionMismatch(before.model_dump(mode="json"))
-            changes = {category.value: consent for category, consent in given.items()}
-            after = before.model_copy(update={**changes, "version": before.version + 1})
-            if after.model_copy(update={"version": before.version}) == before:
+            after = before.after(given)
+            if after == before:
                 return before
             if self._replaced(tenant, self._items.consents_item(tenant, ref, after), before.version):
                 return after

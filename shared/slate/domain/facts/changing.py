@@ -73,9 +73,7 @@ def keep_maybe(timeline: Timeline, fact: Fact, fetch: Fetch, new_id: NewId) -> C
     return Changed(restored.timeline, _with(restored.changed, fact, limbo))
 
 
-def confirm(
-    timeline: Timeline, fact: Fact, fetch: Fetch, new_id: NewId, now: int, at_least: float = 0.0
-) -> Changed:
+def confirm(timeline: Timeline, fact: Fact, fetch: Fetch, new_id: NewId, now: int, at_least: float = 0.0) -> Changed:
     """The person says that it holds: now, and rather than what contradicts it; so surely ``at_least``.
 
     Raises:

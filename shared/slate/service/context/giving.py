@@ -70,7 +70,8 @@ class Contexts:
         asked = Asked(principal, body, principal.acting_agent(body.agent))
         offers = [offer for source in self._sources if (offer := source.offer(asked)) is not None]
         subject = _subject(named, offers)
-        offers.append(self._memory.offer(asked, subject))
+        role = body.role or next((offer.role for offer in offers if offer.role), None)
+        offers.append(self._memory.offer(asked, subject, role))
         now = self._clock.now()
         occasion = Occasion(
             context_id=f"c-{self._ids.new()}",
@@ -89,13 +90,24 @@ class Contexts:
         if warned := tuple(warning for offer in offers for warning in offer.warnings):
             context = context.model_copy(update={"warnings": (*context.warnings, *warned)})
         context = context.model_copy(update={"query": body.query})
-        # Not before: what has no room, or a total that is refused, leaves it to be told by a later context.
-        elsewhere = dict.fromkeys(self._memory.told(principal.tenant, context), "told in another context meanwhile")
-        context = without(context, elsewhere)
         days = min([self._receipt_days, *(o.keep_days for o in offers if o.keep_days is not None)])
-        self._store.keep(principal.tenant, context, now + days * _DAY_MS)
+        context = self._kept(principal.tenant, context, now + days * _DAY_MS)
         self._given(principal.tenant, context)
         return _given(context, body.format)
+
+    def _kept(self, tenant: str, context: Context, until: int) -> Context:
+        """With its receipt; what is told only once is noted last, so that a context that fails leaves it to the next.
+
+        Where another context told it meanwhile, this one is kept anew without it: a receipt says what was given.
+        """
+        self._store.keep(tenant, context, until)
+        elsewhere = self._memory.told(tenant, context)
+        if not elsewhere:
+            return context
+        anew = context.model_copy(update={"context_id": f"c-{self._ids.new()}"})
+        anew = without(anew, dict.fromkeys(elsewhere, "told in another context meanwhile"))
+        self._store.keep(tenant, anew, until)
+        return anew
 
     def get(self, principal: Principal, context_id: str, form: Format) -> GivenContext:
         """The receipt, in any form: what this agent saw, byte for byte, but for what was deleted since.

@@ -67,8 +67,8 @@ class MemorySource:
         self._keyring = keyring
         self._count = counter.count
 
-    def offer(self, asked: Asked, subject: str | None) -> Offer:
-        """What is known of this person, and to this query.
+    def offer(self, asked: Asked, subject: str | None, role: str | None) -> Offer:
+        """What is known of this person, and to this query; a role brings its topics.
 
         Raises:
             Invalid: a category is none.
@@ -79,7 +79,7 @@ class MemorySource:
         if subject is not None:
             ref = self._keyring.ref(principal.tenant, subject)
             query = body.query or self._last_said(principal, body.session)
-            known = self._facts.find(principal.tenant, ref, _wanted(asked, query), reader)
+            known = self._facts.find(principal.tenant, ref, _wanted(asked, query, role), reader)
             drafts += self._known(known)
             warnings += known.warnings
             drafts.append(notices_draft(self._notices(asked, ref), self._count))
@@ -150,10 +150,10 @@ def _reader(asked: Asked) -> Reader:
     return Reader(asked.may_read, frozenset({asked.agent, *roles}))
 
 
-def _wanted(asked: Asked, query: str | None) -> Wanted:
+def _wanted(asked: Asked, query: str | None, named: str | None) -> Wanted:
     known = {category.value for category in Category}
     if wrong := [each for each in asked.body.categories if each not in known]:
         raise Invalid.field("categories", f"{wrong[0]!r} is none; it is one of {', '.join(sorted(known))}")
-    role = (asked.body.role or "").replace("-", " ").replace("_", " ")
+    role = (named or "").replace("-", " ").replace("_", " ")
     categories = tuple(Category(each) for each in asked.body.categories)
     return Wanted(query, categories, asked.body.topics, FACTS, about=topics_of(role, None) if role else ())

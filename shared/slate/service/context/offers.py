@@ -39,6 +39,8 @@ class Offer:
     dropped: Sequence[Dropped] = ()
     subject: str | None = None
     """The person that what was read is about."""
+    role: str | None = None
+    """The role that the task asks for: it brings its topics."""
     window: int | None = None
     keep_days: int | None = None
     """What was read may be kept so long."""
@@ -61,8 +63,8 @@ class Source(Protocol):
 class SubjectSource(Protocol):
     """Gives sections about whom the others found the context to be about, and about what is asked."""
 
-    def offer(self, asked: Asked, subject: str | None) -> Offer:
-        """What there is.
+    def offer(self, asked: Asked, subject: str | None, role: str | None) -> Offer:
+        """What there is, for an agent in this role.
 
         Raises:
             Invalid: it is asked for something that there is not.

@@ -59,6 +59,7 @@ class TaskSource:
             drafts=[draft_of(view, asked.body.budget.total, self._counter.count)],
             dropped=unread,
             subject=head.subject,
+            role=None if task is None else task.role,
             keep_days=head.retention_days,
         )
 

@@ -116,7 +116,9 @@ class Extracting:
             given = self._given(body, principal.agent)
             if wait:
                 # Rules alone: no caller is kept waiting for a model.
-                done = self._ended(queued, self._learn(tenant, ref, given, Author(principal.agent), model=False))
+                readers = self._readers(tenant, body.session_id)
+                learned = self._learn(tenant, ref, given, Author(principal.agent), model=False, readers=readers)
+                done = self._ended(queued, learned)
                 self._extractions.begin(tenant, done, None)
                 return done, queued.extraction_id
             kept: JsonValue = {
@@ -217,7 +219,8 @@ class Extracting:
         if material is not None:
             ref = self._keyring.ref(tenant, extraction.subject)
             agent, given = _kept(material)
-            return self._learn(tenant, ref, given, Author(agent), model=True)
+            readers = self._readers(tenant, extraction.session_id)
+            return self._learn(tenant, ref, given, Author(agent), model=True, readers=readers)
         if extraction.session_id is None:
             return Learned([], failed=False)
         session = self._sessions.head(tenant, extraction.session_id)
@@ -227,6 +230,13 @@ class Extracting:
             self._listen(tenant, session, 1, session.turns)
         self._closed(tenant, session)
         return learned
+
+    def _readers(self, tenant: str, session_id: str | None) -> tuple[str, ...]:
+        """Who may read what was said in this session; all, where it is none that is kept here."""
+        with suppress(NotFound, SubjectErased):
+            if session_id is not None:
+                return self._sessions.head(tenant, session_id).readers
+        return ()
 
     # ---- reading
 

@@ -202,6 +202,8 @@ class Facts:
         edited = fact.model_copy(update=given)
         if edited == fact:
             return shown(fact, self._clock.now())
+        if (edited.statement, edited.value) != (fact.statement, fact.value):
+            edited = edited.model_copy(update={"reworded": True})
         edited = self._allowed(principal.tenant, ref, edited)
         slot = slot_of(edited.statement, edited.attribute, edited.value, edited.readers)
         return shown(self._facts.edit(principal.tenant, ref, edited, slot, version), self._clock.now())

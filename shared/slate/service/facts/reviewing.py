@@ -23,7 +23,7 @@ from slate.ports.fact_records import FactRecords
 from slate.ports.keyring import Keyring
 from slate.service.facts.deciding import DAY_MS, Author, Deciding
 from slate.service.facts.reaching import reached
-from slate.service.facts.remembering import Facts
+from slate.service.facts.remembering import Facts, not_ahead
 from slate.service.paging import Cursors
 from slate.service.tenants import Tenants
 
@@ -119,12 +119,16 @@ class Reviewing:
         """Note the person's word; what a withdrawal covered is forgotten before this answers.
 
         Raises:
+            Invalid: it is dated in the future.
+            Conflict: it is older than the withdrawal that stands.
             VersionMismatch: it is not at ``version``.
         """
         tenant, ref = principal.tenant, reached(self._keyring, principal, subject)
         said: dict[Sensitive, Consent] = {
             category: consent for category in Sensitive if (consent := getattr(body, category.value)) is not None
         }
+        for category, consent in said.items():
+            not_ahead(consent.at, self._clock.now(), f"{category.value}.at")
         after = self._records.put_consents(tenant, ref, said, version)
         closed = {category for category, consent in said.items() if not consent.given}
         if closed:
