@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from botocore.credentials import CredentialProvider, Credentials, ReadOnlyCredentials
 from botocore.exceptions import BotoCoreError, ClientError
@@ -19,9 +19,6 @@ from botocore.exceptions import BotoCoreError, ClientError
 from slate.domain.errors import Unavailable
 from slate.domain.operations import working_for
 from slate.ports.clock import Clock
-
-if TYPE_CHECKING:
-    from mypy_boto3_sts import STSClient
 
 TAG: Final = "tenant"
 SESSION_SECONDS: Final = 3_600
@@ -36,8 +33,8 @@ _BUSY: Final = frozenset({"Throttling", "ThrottlingException", "RequestLimitExce
 class TenantCredentials(Credentials):
     """botocore's credentials, as it asks for them: the tenant's where there is one, else the function's own."""
 
-    def __init__(self, own: Credentials, sts: Callable[[], STSClient], role: str, clock: Clock) -> None:
-        """``role`` is the ARN of the tenant role; ``sts`` signs in the function's own name."""
+    def __init__(self, own: Credentials, sts: Callable[[], Any], role: str, clock: Clock) -> None:
+        """``role`` is the ARN of the tenant role; ``sts`` is a client that signs in the function's own name."""
         super().__init__("-", "-", method="tenant-role")
         self._own = own
         self._sts = sts
