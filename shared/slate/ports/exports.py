@@ -65,6 +65,10 @@ class ExportStore(Protocol):
         """
         ...
 
+    def look_again(self, tenant: str, seen: Export) -> bool:
+        """Look after one that is not done again later; False where it has been gone on with, or is done."""
+        ...
+
     def drop(self, tenant: str, export_id: str, deadline: int) -> bool:
         """Remove it, its pages first; False where the deadline came first, and the same call goes on."""
         ...

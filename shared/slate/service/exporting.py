@@ -130,13 +130,14 @@ class Exporting:
             self._go_on(tenant, export_id)
 
     def tick(self, tenant: str, export_id: str, deadline: int) -> None:
-        """What its timer says: its time is over, or it is looked after, since a message may be lost."""
+        """What its timer says: its time is over and it goes; or it is not done, and is asked for once more."""
         try:
-            self._store.get(tenant, export_id)
+            seen = self._store.get(tenant, export_id).export
         except (NotFound, SubjectErased):
             self._store.drop(tenant, export_id, deadline)
             return
-        self._go_on(tenant, export_id)
+        if self._store.look_again(tenant, seen):
+            self._send(tenant, export_id)
 
     def _go_on(self, tenant: str, export_id: str) -> None:
         export, position = self._store.get(tenant, export_id)

@@ -15,7 +15,7 @@ from typing import Final
 
 from slate.adapters.dynamodb import contents
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
-from slate.adapters.dynamodb.changes import CONSTANTS, put
+from slate.adapters.dynamodb.changes import CONSTANTS, Change, put
 from slate.adapters.dynamodb.keys import (
     EXPORT_PAGE,
     export_key,
@@ -83,6 +83,17 @@ class DynamoExportStore:
         if item is None:
             raise unknown(export_id)
         return str(contents.read(self._storage, tenant, item))
+
+    def look_again(self, tenant: str, seen: Export) -> bool:
+        """Move its timer entry, if it stands as it was seen."""
+        key = export_key(tenant, seen.export_id)
+        due = min(self._storage.clock.now() + LOOK_MS, seen.expires_at)
+        change = Change(version=seen.version, done=ExportState.DONE.value).set(**timer_attributes(key, due, "memory"))
+        try:
+            self._storage.calls.write(tenant, change.on(key, "#version = :version AND #state <> :done"))
+        except ConditionFailed:
+            return False
+        return True
 
     def drop(self, tenant: str, export_id: str, deadline: int) -> bool:
         """Objects, then pages, then the head."""
