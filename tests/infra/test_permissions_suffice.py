@@ -272,10 +272,12 @@ def remember(deployed: Deployment) -> None:
     talk(deployed.start("memory_api"))
     # Another instance, which has to ask for the keys that this one made.
     deployed.start("memory_api").memory.sessions.get(PLANNER, "idle")
+    export_id = deployed.start("memory_api").memory.exporting.ask(PLANNER, "person-closed", None).export_id
     work = Dispatch(deployed.start("extractor"))
     for _ in range(3):
         for message in deployed.queued(MEMORY):
             work.consume(message)
+    assert deployed.start("memory_api").memory.exporting.page(PLANNER, export_id, None).text
     decay = deployed.start("decay").memory.decay
     for hours in (1, 31 * 24, 24, 31 * 24, 150 * 24, 31 * 24):
         deployed.clock.advance(hours * 3_600)

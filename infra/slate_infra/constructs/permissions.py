@@ -13,7 +13,7 @@ from aws_cdk import Stack
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 
-from slate.adapters.dynamodb.table import READY, TIMER
+from slate.adapters.dynamodb.table import READY, SUBJECT, TIMER
 from slate_infra.constructs.feed import Feed
 from slate_infra.constructs.memory import Memory
 from slate_infra.constructs.push import Push
@@ -159,15 +159,17 @@ def of_memory_api(storage: Storage, memory: Memory) -> list[iam.PolicyStatement]
 def of_extractor(storage: Storage, memory: Memory, models: Sequence[str]) -> list[iam.PolicyStatement]:
     """Reads what was said, keeps digests of it and what is known by it, asks models, sends itself what is next.
 
-    Of data keys it makes none: what it seals is about whom it has just read.
+    It writes out what is kept about a person, too. Of data keys it makes none: what it seals is about whom it has just
+    read.
     """
     asks = [_allow(("bedrock:InvokeModel",), arn) for arn in models]
     return [
         _allow((*_MOVE, "dynamodb:PutItem", "dynamodb:BatchGetItem", "dynamodb:DeleteItem"), storage.main.table_arn),
+        _allow(("dynamodb:Query",), _index(storage.main, SUBJECT)),
         _allow(("dynamodb:GetItem",), storage.keys.table_arn),
-        _allow(("kms:Decrypt",), storage.key.key_arn),
-        # What it was given to read goes once it is read.
-        _allow(("s3:GetObject", *_REMOVE), storage.content.arn_for_objects("*")),
+        _allow(("kms:Decrypt", "kms:GenerateDataKey"), storage.key.key_arn),
+        # What it was given to read goes once it is read; what it writes out is kept for a while.
+        _allow(("s3:GetObject", "s3:PutObject", *_REMOVE), storage.content.arn_for_objects("*")),
         _allow(("s3:ListBucket", "s3:ListBucketVersions"), storage.content.bucket_arn),
         _allow(("sqs:SendMessage",), memory.work.queue_arn),
         *asks,
