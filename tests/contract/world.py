@@ -160,7 +160,8 @@ class World:
         self.graphs, self.tasks = DynamoGraphStore(self.storage), DynamoTaskStore(self.storage)
         self.steering, self.cascade = DynamoSteeringStore(self.storage), DynamoCascadeStore(self.storage)
         self.timer = DynamoTimerStore(self.storage, self.graphs)
-        self.calls_seen, self.keys = DynamoIdempotencyStore(self.storage), DynamoApiKeyStore(self.storage)
+        self.calls_seen = DynamoIdempotencyStore(self.storage)
+        self.keys = DynamoApiKeyStore(self.storage.calls, self.storage.codec, self.storage.clock)
         self.me = self.principal()
 
     def _make(self) -> None:

@@ -304,7 +304,7 @@ def made() -> dict[str, set[Call]]:
         make_feeds(deployed.start("tasks_api"))
         deployed.follow(partial(lambda slate, event, _: feed(slate, event), deployed.start("events")))
         deliver(deployed.start("webhooks"), deployed.clock.now())
-        authorizer = deployed.start("authorizer").access
+        authorizer = deployed.start("authorizer").recognising
         authorizer.authenticate(credential)
         with pytest.raises(Unauthenticated):
             authorizer.authenticate(revoked)

@@ -95,7 +95,7 @@ class Recognising:
             raise _unknown()
         try:
             # Whose data is on hold may still write: which calls are refused is for the calls to say.
-            with self._operate(Intent.WRITE):
+            with self._operate(Intent.WRITE, parts.tenant):
                 stored = self._keys.get(parts.tenant, parts.key_id)
         except (NotFound, SubjectErased):
             raise _unknown() from None

@@ -12,10 +12,8 @@ from slate.adapters.dynamodb.fence_store import DynamoFences
 from slate.adapters.dynamodb.graph_store import DynamoGraphStore
 from slate.adapters.dynamodb.idempotency_store import DynamoIdempotencyStore
 from slate.adapters.dynamodb.key_store import DynamoApiKeyStore
-from slate.adapters.dynamodb.keyring import DynamoKeyring
 from slate.adapters.dynamodb.keys import ReadyOrder
 from slate.adapters.dynamodb.lock_store import DynamoLockStore
-from slate.adapters.dynamodb.quarantine import DynamoQuarantine, QuarantinedFences
 from slate.adapters.dynamodb.session_store import DynamoSessionStore
 from slate.adapters.dynamodb.steering_store import DynamoSteeringStore
 from slate.adapters.dynamodb.storage import Storage
@@ -53,7 +51,7 @@ from slate.settings import Settings
 from slate.wiring.memory import memory_of
 from slate.wiring.parts import FEED_FAILURES, MEMORY, WEBHOOKS, Parts, Slate
 from slate.wiring.privacy import privacy_of
-from slate.wiring.recognition import recognising_of
+from slate.wiring.recognition import keyring_of, recognising_of
 
 
 def assemble(settings: Settings, parts: Parts) -> Slate:
@@ -67,13 +65,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
 
     main, noted = calls(settings.table), calls(settings.ledger_table)
     fences = DynamoFences(main)
-    keyring = DynamoKeyring(
-        calls(settings.keys_table),
-        parts.wrapper,
-        clock,
-        QuarantinedFences(fences, DynamoQuarantine(main, noted, clock)),
-        cache_seconds=settings.key_cache_seconds,
-    )
+    keyring = keyring_of(settings, calls, fences, parts.wrapper, clock)
     storage = Storage(
         calls=main,
         codec=Codec(keyring),
@@ -86,7 +78,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
     sessions = DynamoSessionStore(storage)
     cursors, unlocking = Cursors(keyring), Unlocking(cascade, clock)
     idempotency = Idempotency(DynamoIdempotencyStore(storage), ids)
-    api_keys = DynamoApiKeyStore(storage)
+    api_keys = DynamoApiKeyStore(storage.calls, storage.codec, clock)
     feed_store = DynamoFeedStore(storage)
     feeds = Feeds(feed_store, parts.wakeups, clock, Ends(parts.bus, parts.queues(MEMORY)))
     webhooks, loopback = DynamoWebhookStore(storage), settings.webhook_addresses == "loopback"

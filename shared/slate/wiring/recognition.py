@@ -1,19 +1,62 @@
-"""Puts together what recognises callers: the part of Slate that the authorizer needs, and it alone."""
+"""Puts together what recognises callers. The authorizer is made of this and no more: callers wait for its start."""
 
 from __future__ import annotations
 
-from typing import Final
+import random
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
+from slate.adapters.dynamodb.calls import Calls
+from slate.adapters.dynamodb.codec import Codec
+from slate.adapters.dynamodb.fence_store import DynamoFences
+from slate.adapters.dynamodb.key_store import DynamoApiKeyStore
+from slate.adapters.dynamodb.keyring import DynamoKeyring
+from slate.adapters.dynamodb.quarantine import DynamoQuarantine, QuarantinedFences
+from slate.adapters.inprocess.clocks import SystemClock
+from slate.adapters.kms.wrapper import KmsKeyWrapper
 from slate.domain.claims import ClaimNames, TokenRules
 from slate.ports.access_store import ApiKeyStore
 from slate.ports.clock import Clock
-from slate.ports.keyring import Operate
+from slate.ports.fences import Fences
+from slate.ports.keyring import KeyWrapper, Operate
 from slate.ports.token_reader import TokenReader
 from slate.service.recognising import Issuer, Recognising
 from slate.settings import Settings
 
+if TYPE_CHECKING:
+    import boto3
+
 FETCH_SECONDS: Final = 3
 """For each of the two documents that lead to an issuer's keys: the gateway gives an authorizer 10 s in all."""
+
+
+def build_recognising(settings: Settings, session: boto3.Session) -> Recognising:
+    """What recognises callers over AWS, with this session's credentials."""
+    from botocore.config import Config
+
+    config = Config(connect_timeout=1, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 3})
+    dynamodb, kms = session.client("dynamodb", config=config), session.client("kms", config=config)
+    calls = partial(Calls, dynamodb, rng=random.SystemRandom(), sleep=time.sleep)
+    main, clock = calls(settings.table), SystemClock()
+    wrapper = KmsKeyWrapper(kms, settings.kms_key_id, settings.previous_kms_key_ids.split())
+    keyring = keyring_of(settings, calls, DynamoFences(main), wrapper, clock)
+    return recognising_of(settings, DynamoApiKeyStore(main, Codec(keyring), clock), keyring.operation, clock)
+
+
+def keyring_of(
+    settings: Settings, calls: Callable[[str], Calls], fences: Fences, wrapper: KeyWrapper, clock: Clock
+) -> DynamoKeyring:
+    """The keys, whose fences are asked, and whose table is no copy that misses erasures."""
+    quarantine = DynamoQuarantine(calls(settings.table), calls(settings.ledger_table), clock)
+    return DynamoKeyring(
+        calls(settings.keys_table),
+        wrapper,
+        clock,
+        QuarantinedFences(fences, quarantine),
+        cache_seconds=settings.key_cache_seconds,
+    )
 
 
 def recognising_of(settings: Settings, keys: ApiKeyStore, operate: Operate, clock: Clock) -> Recognising:

@@ -40,7 +40,7 @@ class ExportLines:
         self._episodes = DynamoEpisodeStore(storage)
         self._contexts = DynamoContextStore(storage)
         self._extractions = DynamoSessionStore(storage)
-        self._keys = DynamoApiKeyStore(storage)
+        self._keys = DynamoApiKeyStore(storage.calls, storage.codec, storage.clock)
         self.kinds: Final[Mapping[str, Line]] = {
             "fact": self._fact,
             "notice": self._notice,

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key
+from slate.adapters.dynamodb.calls import Calls, ConditionFailed, Item, Key
 from slate.adapters.dynamodb.changes import Change, put
+from slate.adapters.dynamodb.codec import Codec
 from slate.adapters.dynamodb.keys import END, list_pk, ref_of, subject_attributes
-from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.task_store import take
 from slate.domain.access import ApiKey, Scope
 from slate.domain.errors import WITHHELD, Conflict, NotFound
 from slate.ports.access_store import StoredKey
+from slate.ports.clock import Clock
 from slate.ports.graph_store import Page
 
 _KEYS: Final = "keys"
@@ -20,14 +21,16 @@ _KEYS: Final = "keys"
 class DynamoApiKeyStore:
     """Keeps API keys in DynamoDB."""
 
-    def __init__(self, storage: Storage) -> None:
-        self._storage = storage
+    def __init__(self, calls: Calls, codec: Codec, clock: Clock) -> None:
+        self._calls = calls
+        self._codec = codec
+        self._clock = clock
 
     def put(self, tenant: str, stored: StoredKey) -> None:
         """One conditional put."""
         key = stored.key
         place = _place(tenant, key.key_id)
-        ref = None if key.subject is None else self._storage.codec.keyring.ref(tenant, key.subject)
+        ref = None if key.subject is None else self._codec.keyring.ref(tenant, key.subject)
         item: Item = {
             **place.attributes,
             **subject_attributes(tenant, ref),
@@ -41,16 +44,16 @@ class DynamoApiKeyStore:
             "digest": stored.digest,
         }
         if key.subject is not None:
-            item["subject"] = self._storage.codec.seal(tenant, ref, place, "subject", key.subject)
+            item["subject"] = self._codec.seal(tenant, ref, place, "subject", key.subject)
         try:
-            self._storage.calls.write(tenant, put(item))
+            self._calls.write(tenant, put(item))
         except ConditionFailed as failed:
             if failed.old is None or failed.old["digest"] != stored.digest:
                 raise Conflict(f"there is a key {key.key_id!r} already") from None
 
     def get(self, tenant: str, key_id: str) -> StoredKey:
         """One read."""
-        item = self._storage.calls.get(tenant, _place(tenant, key_id))
+        item = self._calls.get(tenant, _place(tenant, key_id))
         if item is None:
             raise _unknown(key_id)
         return StoredKey(self.opened(tenant, item), item["salt"], item["digest"])
@@ -58,7 +61,7 @@ class DynamoApiKeyStore:
     def page(self, tenant: str, position: str | None, limit: int) -> Page[ApiKey]:
         """One query; keys of an erased person are skipped."""
         start = " " if position is None else position + " "
-        items = self._storage.calls.query(tenant, list_pk(tenant, _KEYS), between=(start, END), at_once=limit + 1)
+        items = self._calls.query(tenant, list_pk(tenant, _KEYS), between=(start, END), at_once=limit + 1)
         found = take(items, lambda _: True, limit + 1)
         keys: list[ApiKey] = []
         for item in found[:limit]:
@@ -71,9 +74,9 @@ class DynamoApiKeyStore:
     def revoke(self, tenant: str, key_id: str) -> ApiKey:
         """One update, of a key that stands."""
         place = _place(tenant, key_id)
-        change = Change().set(revoked_at=self._storage.clock.now()).grow("version")
+        change = Change().set(revoked_at=self._clock.now()).grow("version")
         try:
-            item = self._storage.calls.write(
+            item = self._calls.write(
                 tenant, change.on(place, "attribute_exists(#pk) AND attribute_not_exists(#revoked_at)")
             )
         except ConditionFailed as failed:
@@ -87,7 +90,7 @@ class DynamoApiKeyStore:
         place = Key(item["pk"], item["sk"])
         subject: Any = None
         if "subject" in item:
-            subject = self._storage.codec.open(tenant, ref_of(item), place, "subject", item["subject"])
+            subject = self._codec.open(tenant, ref_of(item), place, "subject", item["subject"])
         return ApiKey(
             key_id=place.sk,
             agent=item["agent"],
