@@ -19,7 +19,7 @@ from slate.contract.search import PutDocument, PutEpisode
 from slate.contract.sessions import AppendTurns, CreateSession, GivenTurn
 from slate.domain.errors import Unavailable
 from slate.domain.facts.model import Category
-from slate.domain.indexed import Kind, turn_id
+from slate.domain.indexed import Kind, Place, turn_id
 from slate.domain.sessions import Speaker
 from slate.ports.memory_index import Name
 from slate.service.search.indexing import Indexing
@@ -186,6 +186,32 @@ def test_an_index_is_made_anew_checked_and_mended(indexed: Indexed):
     indexed.indexing.put("acme", [type(entry)(**{**_fields(entry), "id": "gone/1"})])
     found = reindexing.check(indexed.memories(), mend=True)
     assert (found.missing, found.unknown) == (1, ["acme turn gone/1"])
+
+
+def test_a_check_sees_what_is_left_of_a_person_of_whom_the_storage_has_nothing(indexed: Indexed):
+    indexed.fill()
+    reindexing = Reindexing(indexed.indexing)
+    reindexing.rebuild(indexed.memories())
+    (entry,) = indexed.indexing.entries_of_turns("acme", "s", [4])
+    left = [type(entry)(**{**_fields(entry), "id": "old/1", "scope": "ref-of-nobody", "kind": kind}) for kind in Kind]
+    indexed.indexing.put("acme", left)
+    held = [Place("acme", kind, "ref-of-nobody") for kind in Kind]
+    found = reindexing.check(indexed.memories(), held)
+    assert sorted(found.unknown) == sorted(f"acme {kind} old/1" for kind in Kind)
+    assert not found.agrees
+    reindexing.check(indexed.memories(), held, mend=True)
+    assert reindexing.check(indexed.memories(), held).agrees
+    assert counts(indexed.there()) == ALL
+
+
+def test_what_is_written_during_a_check_is_not_unknown(indexed: Indexed):
+    indexed.fill()
+    Reindexing(indexed.indexing).rebuild(indexed.memories())
+    (entry,) = indexed.indexing.entries_of_turns("acme", "s", [1])
+    places = [Place("acme", kind, scope) for kind in Kind for scope in (entry.scope, "default", "-")]
+    report = Reindexing(indexed.indexing).check([], places, mend=True)
+    assert report.agrees, "the walk saw none of them, and all are there"
+    assert counts(indexed.there()) == ALL
 
 
 def _fields(entry: Any) -> dict[str, Any]:

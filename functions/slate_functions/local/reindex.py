@@ -12,6 +12,7 @@ import boto3
 
 from slate.adapters.dynamodb.index_walk import walk
 from slate.adapters.opensearch.admin import OpenSearchAdmin
+from slate.adapters.opensearch.places import places
 from slate.service.search.reindexing import Memory, Reindexing, Report
 from slate.settings import Settings
 from slate.wiring.aws import build_aws
@@ -40,7 +41,7 @@ def reindex(env: Mapping[str, str], *, check: bool, mend: bool, tenant: str | No
     memories = _memories(session, settings, tenant)
     reindexing = Reindexing(parts.indexing, _progress)
     if check or mend:
-        return _told(reindexing.check(memories, mend=mend), mended=mend)
+        return _told(reindexing.check(memories, places(transport, tenant), mend=mend), mended=mend)
     if tenant is not None:
         _told(reindexing.rebuild(memories), mended=True)
         return True

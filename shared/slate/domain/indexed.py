@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from slate.domain.facts.model import Fact
 from slate.domain.ranking.terms import bare_name, capitalised, terms
@@ -32,6 +32,14 @@ class Kind(StrEnum):
     TURN = "turn"
     EPISODE = "episode"
     CHUNK = "chunk"
+
+
+class Place(NamedTuple):
+    """Where an index holds entries: a kind, of whom or of what, in a tenant."""
+
+    tenant: str
+    kind: Kind
+    scope: str
 
 
 PERSONAL: Final = frozenset({Kind.FACT, Kind.TURN, Kind.EPISODE})

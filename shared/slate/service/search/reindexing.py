@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from slate.domain.indexed import Entry, Kind
+from slate.domain.indexed import Entry, Kind, Place
 from slate.ports.memory_index import Name
-from slate.service.search.indexing import Indexing
+from slate.service.search.indexing import NOBODY, Indexing
 
 AT_ONCE: Final = 50
 """Memories of one owner that are read together."""
@@ -58,21 +58,25 @@ class Reindexing:
             self._progress(report)
         return report
 
-    def check(self, memories: Iterable[Memory], *, mend: bool = False) -> Report:
-        """Compare; with ``mend`` put what is missing or old, and take out what is unknown."""
+    def check(self, memories: Iterable[Memory], held: Iterable[Place] = (), *, mend: bool = False) -> Report:
+        """Compare; with ``mend`` put what is missing or old, and take out what is unknown.
+
+        ``held`` are the places that the index has anything of: the storage may have nothing left of one.
+        """
         report = Report()
-        wanted: defaultdict[tuple[str, Kind, str], dict[Name, Entry]] = defaultdict(dict)
+        wanted: defaultdict[Place, dict[Name, Entry]] = defaultdict(dict)
         for tenant, entries in self._expected(memories, report):
             for entry in entries:
-                wanted[tenant, entry.kind, entry.scope][Name(entry.kind, entry.id)] = entry
+                wanted[Place(tenant, entry.kind, entry.scope)][Name(entry.kind, entry.id)] = entry
             self._progress(report)
-        for (tenant, kind, scope), entries_by_name in wanted.items():
-            self._compare(tenant, kind, scope, entries_by_name, report, mend)
+        for place in held:
+            wanted.setdefault(place, {})
+        for place, entries_by_name in wanted.items():
+            self._compare(place, entries_by_name, report, mend)
         return report
 
-    def _compare(
-        self, tenant: str, kind: Kind, scope: str, wanted: dict[Name, Entry], report: Report, mend: bool
-    ) -> None:
+    def _compare(self, place: Place, wanted: dict[Name, Entry], report: Report, mend: bool) -> None:
+        tenant, kind, scope = place
         there = {each.name: each for each in self._indexing.listed(tenant, kind, scope)}
         missing = [entry for name, entry in wanted.items() if name not in there]
         old = [
@@ -81,13 +85,32 @@ class Reindexing:
             if name in there
             and (there[name].version < entry.version or there[name].embedder != self._indexing.embedder)
         ]
-        unknown = [name for name in there if name not in wanted]
+        strange = [name for name in there if name not in wanted]
+        come_since = self._there_now(place, strange) if strange else set()
+        unknown = [name for name in strange if name not in come_since]
         report.missing += len(missing)
         report.old += len(old)
         report.unknown += [f"{tenant} {name.kind} {name.id}" for name in unknown]
         if mend:
             self._indexing.put(tenant, [*missing, *old])
             self._indexing.drop(tenant, unknown)
+
+    def _there_now(self, place: Place, names: list[Name]) -> set[Name]:
+        """Those that were written while the storage was walked."""
+        tenant, kind, scope = place
+        owners: defaultdict[str | None, list[str]] = defaultdict(list)
+        for name in names:
+            match kind:
+                case Kind.TURN:
+                    session_id, _, seq = name.id.rpartition("/")
+                    owners[session_id] += [seq] if seq.isdecimal() else []
+                case Kind.CHUNK:
+                    document_id = name.id.rsplit("/", 2)[0]
+                    owners[None] = list({*owners[None], document_id})
+                case _:
+                    owners[None if scope == NOBODY else scope].append(name.id)
+        found = (entry for owner, ids in owners.items() for entry in self._entries(tenant, kind, owner, ids))
+        return {Name(entry.kind, entry.id) for entry in found if entry.scope == scope}
 
     def _expected(self, memories: Iterable[Memory], report: Report) -> Iterator[tuple[str, list[Entry]]]:
         for (tenant, kind, owner), ids in _grouped(memories):
