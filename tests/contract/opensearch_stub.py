@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -40,6 +40,8 @@ class Stub:
     refuse_items: list[int] = field(default_factory=list)
     """Statuses of the next items of bulks."""
     shards_failed: int = 0
+    meanwhile: list[Callable[[], None]] = field(default_factory=list)
+    """What happens between a look at entries and the next request."""
     tasks: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Merges under way, and those that ended."""
     url: str = ""
@@ -95,7 +97,10 @@ class Stub:
         return 200, {"responses": [self._search(head["index"], head["routing"], query) for head, query in pairs]}
 
     def _mget(self, body: str) -> tuple[int, Any]:
-        return 200, {"docs": [self._got(asked["_index"], asked["_id"]) for asked in json.loads(body)["docs"]]}
+        docs = [self._got(asked["_index"], asked["_id"]) for asked in json.loads(body)["docs"]]
+        if self.meanwhile:
+            self.meanwhile.pop(0)()
+        return 200, {"docs": docs}
 
     def _got(self, name: str, doc_id: str) -> dict[str, Any]:
         index = self.indices[name]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
 from contract.opensearch_stub import Stub, served
 from opensearch_node.fixture import Node
-from opensearch_node.indices import Made, made_on
+from opensearch_node.indices import Made, expunged, made_on
 from slate.adapters.inprocess.hashing_embedder import HashingEmbedder
 from slate.adapters.inprocess.memory_index import InProcessMemoryIndex
 from slate.adapters.opensearch.admin import OpenSearchAdmin
@@ -74,7 +76,7 @@ def stub(domain: Stub) -> Stub:
 
 @pytest.fixture
 def on_node(opensearch_node: Node) -> Iterator[Made]:
-    with made_on(opensearch_node.address, EMBEDDER) as made:
+    with made_on(opensearch_node.address, EMBEDDER, leases_ms=300) as made:
         yield made
 
 
@@ -201,6 +203,38 @@ def test_all_of_a_scope_is_listed(index: MemoryIndex):
     assert listed == {("1", 4, EMBEDDER.name), ("2", 1, EMBEDDER.name)}
 
 
+def test_what_is_left_of_a_person_is_counted_and_of_nobody_else(index: MemoryIndex):
+    index.put(A, [entry("1", "a"), entry("2", "b", kind=Kind.FACT), entry("3", "c", kind=Kind.EPISODE)])
+    index.put(A, [entry("4", "d", scope="bob"), entry("5", "e", kind=Kind.CHUNK)])
+    index.put(B, [entry("1", "a")])
+    assert index.count(A, "ann") == 3
+    assert index.count(A, "ann", {Kind.FACT}) == 1
+    assert index.count(A, "ann", {Kind.CHUNK}) == 1, "a collection may have a person's name"
+    assert [index.count(A, "an"), index.count(A, "ann-corp"), index.count("acme-corp", "ann")] == [0, 0, 0]
+    index.remove(A, [Name(Kind.TURN, "1"), Name(Kind.FACT, "2"), Name(Kind.EPISODE, "3")])
+    assert [index.count(A, "ann"), index.count(A, "bob"), index.count(B, "ann")] == [0, 1, 1]
+
+
+def test_what_was_removed_is_expunged_in_the_end_and_what_was_not_stays(index: MemoryIndex):
+    index.put(A, [entry("1", "apples"), entry("2", "apples")])
+    index.remove(A, [Name(Kind.TURN, "1")])
+    for _ in range(2):
+        expunged(index)
+    assert found(index, "apples") == ["2"]
+    assert index.count(A, "ann") == 1
+
+
+def test_a_mark_may_be_used_again_and_says_nothing_of_whom(index: MemoryIndex):
+    index.put(A, [entry("1", "apples")])
+    index.remove(A, [Name(Kind.TURN, "1")])
+    mark = index.expunge()
+    expunged(index)
+    assert mark is None or not {A, "ann", "apples"} & set(re.findall(r"\w+", mark))
+    while mark is not None:
+        mark = index.expunge(mark)
+    assert index.count(A, "ann") == 0
+
+
 @pytest.mark.parametrize(
     "text", ["喜欢喝乌龙茶", "100% _wild*cards_", "🦔", "Donaudampfschifffahrt", 'a "quoted" \\ word', '{"wood": 1}']
 )
@@ -216,6 +250,12 @@ def test_any_text_is_data(index: MemoryIndex, text: str):
 @pytest.fixture
 def opensearch(stub: Stub) -> OpenSearchMemoryIndex:
     return OpenSearchMemoryIndex(transport(stub))
+
+
+def maintained(stub: Stub) -> list[str]:
+    """What of the files' upkeep was asked for, in order."""
+    paths = [path.partition("/")[2].partition("?")[0] for _, path, _ in stub.requests]
+    return [path for path in paths if path in ("_flush", "_forcemerge", "_refresh")]
 
 
 def test_of_a_bulk_that_fails_in_part_only_that_part_is_sent_again(opensearch: OpenSearchMemoryIndex, stub: Stub):
@@ -255,6 +295,95 @@ def test_no_index_is_unavailable_and_says_what_makes_one(domain: Stub):
     index = OpenSearchMemoryIndex(transport(domain))
     with pytest.raises(Unavailable, match="reindex"):
         index.put(A, [entry("1", "apples")])
+
+
+def test_where_there_is_no_index_nothing_is_left(domain: Stub):
+    domain.__init__(url=domain.url)  # type: ignore[misc]
+    index = OpenSearchMemoryIndex(transport(domain))
+    index.remove(A, [Name(Kind.TURN, "1")])
+    assert index.count(A, "ann") == 0
+    assert index.expunge() is None
+
+
+def test_a_removal_of_what_is_not_there_writes_nothing(opensearch: OpenSearchMemoryIndex, stub: Stub):
+    opensearch.remove(A, [Name(Kind.TURN, "never")])
+    assert [path for _, path, _ in stub.requests if path == "_bulk"] == []
+
+
+def test_what_changes_while_it_is_removed_is_removed_as_it_is_then(opensearch: OpenSearchMemoryIndex, stub: Stub):
+    opensearch.put(A, [entry("1", "apples")])
+    stub.meanwhile = [partial(opensearch.put, A, [entry("1", "oranges", version=2)])]
+    opensearch.remove(A, [Name(Kind.TURN, "1")])
+    assert opensearch.count(A, "ann") == 0
+
+
+def test_what_keeps_changing_is_not_passed_for_removed(opensearch: OpenSearchMemoryIndex, stub: Stub):
+    opensearch.put(A, [entry("1", "apples")])
+    stub.meanwhile = [partial(opensearch.put, A, [entry("1", "apples", version=2 + i)]) for i in range(3)]
+    with pytest.raises(Unavailable, match="change while"):
+        opensearch.remove(A, [Name(Kind.TURN, "1")])
+
+
+def test_nothing_is_merged_before_every_lease_has_passed_the_last_delete(opensearch: OpenSearchMemoryIndex, stub: Stub):
+    opensearch.put(A, [entry("1", "apples")])
+    opensearch.remove(A, [Name(Kind.TURN, "1")])
+    (index,) = stub.indices.values()
+    index.retained = 1  # the delete is operation 1
+    mark = opensearch.expunge()
+    assert [opensearch.expunge(mark) for _ in range(2)] == [mark, mark]
+    assert maintained(stub) == []
+    index.retained = 2
+    mark = opensearch.expunge(mark)
+    assert maintained(stub) == ["_flush", "_forcemerge"]
+    assert opensearch.expunge(mark) is None
+    assert maintained(stub) == ["_flush", "_forcemerge", "_refresh"]
+
+
+def test_a_merge_under_way_is_waited_for_and_one_that_failed_or_went_is_begun_again(
+    opensearch: OpenSearchMemoryIndex, stub: Stub
+):
+    opensearch.put(A, [entry("1", "apples")])
+    mark = opensearch.expunge(opensearch.expunge())
+    stub.tasks["node:0"]["completed"] = False
+    assert opensearch.expunge(mark) == mark
+    stub.tasks["node:0"] = {"completed": True, "response": {"_shards": {"failed": 1}}}
+    mark = opensearch.expunge(opensearch.expunge(mark))
+    del stub.tasks["node:1"]
+    mark = opensearch.expunge(opensearch.expunge(mark))
+    assert list(stub.tasks) == ["node:0", "node:1"]
+    assert opensearch.expunge(mark) is None
+
+
+@pytest.mark.parametrize("done", [0, 1, 2])
+def test_a_shard_that_does_not_answer_is_told_and_the_mark_is_good_for_later(
+    opensearch: OpenSearchMemoryIndex, stub: Stub, done: int
+):
+    opensearch.put(A, [entry("1", "apples")])
+    mark = None
+    for _ in range(done):
+        mark = opensearch.expunge(mark)
+    stub.shards_failed = 1
+    with pytest.raises(Unavailable):
+        opensearch.expunge(mark)
+    with pytest.raises(Unavailable):
+        opensearch.count(A, "ann")
+    stub.shards_failed = 0
+    for _ in range(3 - done):
+        mark = opensearch.expunge(mark)
+    assert mark is None
+
+
+def test_a_new_index_made_while_expunging_holds_nothing_back(opensearch: OpenSearchMemoryIndex, stub: Stub):
+    opensearch.put(A, [entry("1", "apples")])
+    mark = opensearch.expunge()
+    admin = OpenSearchAdmin(transport(stub))
+    name = admin.begin(EMBEDDER, 2)
+    stub.indices[name].retained = 0
+    opensearch.put(A, [entry("1", "apples")])
+    assert opensearch.count(A, "ann") == 2, "in both"
+    admin.finish(name)
+    while mark is not None:
+        mark = opensearch.expunge(mark)
 
 
 def test_the_filters_stand_inside_the_knn_clause(opensearch: OpenSearchMemoryIndex, stub: Stub):
