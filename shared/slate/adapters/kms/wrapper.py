@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from slate.adapters.kms.calls import translated
@@ -29,17 +30,18 @@ class KmsKeyWrapper:
             )["CiphertextBlob"]
 
     def unwrap(self, wrapped: bytes, tenant: str, ref: str) -> bytes:
-        """One Decrypt, by this key; by a previous one where it was that."""
-        for key_id in (self._key_id, *self._previous):
-            try:
-                with translated():
-                    return self._client.decrypt(
-                        KeyId=key_id, CiphertextBlob=wrapped, EncryptionContext={"tenant": tenant, "ref": ref}
-                    )["Plaintext"]
-            except Unavailable as refused:
-                if not isinstance(refused.__cause__, self._client.exceptions.IncorrectKeyException):
-                    raise
-        raise Unavailable("a data key is wrapped by another KMS key; name that in SLATE_PREVIOUS_KMS_KEY_IDS")
+        """One Decrypt, by this key; where it is refused, by a previous one, as long as there is one."""
+        *earlier, last = (self._key_id, *self._previous)
+        for key_id in earlier:
+            with suppress(Unavailable):
+                return self._unwrapped(wrapped, tenant, ref, key_id)
+        return self._unwrapped(wrapped, tenant, ref, last)
+
+    def _unwrapped(self, wrapped: bytes, tenant: str, ref: str, key_id: str) -> bytes:
+        with translated():
+            return self._client.decrypt(
+                KeyId=key_id, CiphertextBlob=wrapped, EncryptionContext={"tenant": tenant, "ref": ref}
+            )["Plaintext"]
 
     def rewrap(self, wrapped: bytes, tenant: str, ref: str) -> bytes:
         """One ReEncrypt: the key is never in the clear outside KMS."""
