@@ -48,6 +48,8 @@ class Settings:
     """The address of the queue of webhook deliveries; empty where queues live in the process."""
     memory_queue: str = ""
     """The address of the queue of work on memory; empty where queues live in the process."""
+    queue_days: int = 4
+    """A queue on AWS keeps a message so long; an erasure's last sweep comes after it."""
     search_endpoint: str = ""
     """The address of the OpenSearch domain; empty: the newest of what was said is searched in the table, by words."""
     embedder: str = "hashing"

@@ -17,7 +17,7 @@ class WorkQueue(NamedTuple):
 
 
 def work_queue(
-    scope: Construct, name: str, dead_letters: str, *, visible_again_seconds: int, receives: int
+    scope: Construct, name: str, dead_letters: str, *, visible_again_seconds: int, receives: int, kept_days: int = 4
 ) -> WorkQueue:
     """SQS's own key is enough for both, so that the CMK stays with the data."""
     dead = sqs.Queue(
@@ -32,7 +32,7 @@ def work_queue(
         name,
         encryption=sqs.QueueEncryption.SQS_MANAGED,
         enforce_ssl=True,
-        retention_period=Duration.days(4),
+        retention_period=Duration.days(kept_days),
         visibility_timeout=Duration.seconds(visible_again_seconds),
         dead_letter_queue=sqs.DeadLetterQueue(queue=dead, max_receive_count=receives),
     )

@@ -11,3 +11,7 @@ class EraserStart(Protocol):
     def __call__(self) -> None:
         """Have it look at what is due, soon; never raises."""
         ...
+
+
+def runs_anyway() -> None:
+    """Where the eraser runs all the time, nobody starts it."""

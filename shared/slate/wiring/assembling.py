@@ -122,5 +122,5 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
         memory=memory_of(
             settings, parts, storage, sessions, idempotency, cursors, lambda tenant, ref: fences.read(tenant, ref).held
         ),
-        privacy=privacy_of(parts, storage, noted, fences, idempotency, cursors),
+        privacy=privacy_of(settings, parts, storage, noted, fences, idempotency, cursors),
     )

@@ -61,7 +61,9 @@ class LocalSlate:
 
         The queues are emptied first: a batch of theirs is small, and looking for what is due is not.
         """
-        due = self.slate.sweeping.run_once() + self.slate.memory.decay.run_once() + self.slate.privacy.holds.run_once()
+        slate = self.slate
+        timers = (slate.sweeping, slate.memory.decay, slate.privacy.holds, slate.privacy.eraser)
+        due = sum(timer.run_once() for timer in timers)
         done = due + sum(consume() for consume in self.consumers)
         while queues and (delivered := self.queues.run_once()):
             done += delivered

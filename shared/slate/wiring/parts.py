@@ -16,6 +16,8 @@ from slate.adapters.inprocess.wakeups import NoWakeups
 from slate.ports.clock import Clock
 from slate.ports.counts import Counts, NoCounts
 from slate.ports.embedder import Embedder
+from slate.ports.eraser_start import EraserStart, runs_anyway
+from slate.ports.erasure_store import DueErasure
 from slate.ports.event_bus import EventBus
 from slate.ports.hold_store import DueHold
 from slate.ports.ids import Ids
@@ -31,7 +33,9 @@ from slate.service.admission import Admission
 from slate.service.context.giving import Contexts
 from slate.service.decay import Decay
 from slate.service.due_work import DueWork
+from slate.service.erasing.asking import Erasing
 from slate.service.erasing.proving import Proving
+from slate.service.erasing.running import Running
 from slate.service.exporting import Exporting
 from slate.service.facts.extracting import Extracting
 from slate.service.facts.remembering import Facts
@@ -115,6 +119,10 @@ class Memory:
 class Privacy:
     """The use cases of whoever answers for persons' data."""
 
+    erasing: Erasing
+    running: Running
+    eraser: DueWork[DueErasure]
+    """Goes on with the erasures that are due."""
     proving: Proving
     holding: Holding
     holds: DueWork[DueHold]
@@ -172,5 +180,6 @@ class Parts:
     counts: Counts = field(default_factory=NoCounts)
     """Where it is counted what was forgotten, and what became of it."""
     sleep: Callable[[float], None] = time.sleep
+    start_eraser: EraserStart = runs_anyway
     wakeups: Wakeups = field(default_factory=NoWakeups)
     pauses: Pauses = POLLED

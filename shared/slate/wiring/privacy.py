@@ -2,32 +2,74 @@
 
 from __future__ import annotations
 
+from slate import __version__
 from slate.adapters.dynamodb.calls import Calls
+from slate.adapters.dynamodb.erasure_store import DynamoErasureStore
 from slate.adapters.dynamodb.fence_store import DynamoFences
 from slate.adapters.dynamodb.hold_store import DynamoHoldStore
 from slate.adapters.dynamodb.ledger_store import DynamoLedger
 from slate.adapters.dynamodb.storage import Storage
+from slate.adapters.dynamodb.subject_items import SubjectItems
+from slate.adapters.dynamodb.subject_objects import SubjectObjects
+from slate.adapters.dynamodb.subject_vectors import SubjectVectors
+from slate.adapters.dynamodb.table import KEYS, MAIN
 from slate.adapters.jose.receipts import JwsSigner
+from slate.domain.erasing.erasure import Days
 from slate.service.due_work import DueWork
+from slate.service.erasing.asking import Erasing
 from slate.service.erasing.proving import Proving
+from slate.service.erasing.running import Places, Running, Terms
 from slate.service.holding import Holding
 from slate.service.idempotency import Idempotency
 from slate.service.paging import Cursors
+from slate.settings import Settings
 from slate.wiring.parts import Parts, Privacy
 
+ERASURES_AGAIN_MS = 60_000
+"""An erasure that could not be looked at is looked at again after so long."""
+COPIES = Days(keys=KEYS.recovery_days, snapshots=14, backups=MAIN.recovery_days)
+"""How long copies lie that nobody can reach into; an index on AWS keeps its automatic snapshots for 14 days."""
 HOLDS_AGAIN_MS = 60_000
 """A hold that could not be looked at is looked at again after so long."""
 
 
 def privacy_of(
-    parts: Parts, storage: Storage, noted: Calls, fences: DynamoFences, idempotency: Idempotency, cursors: Cursors
+    settings: Settings,
+    parts: Parts,
+    storage: Storage,
+    noted: Calls,
+    fences: DynamoFences,
+    idempotency: Idempotency,
+    cursors: Cursors,
 ) -> Privacy:
     """The use cases of privacy; ``noted`` is the ledger's table."""
     keyring, clock = storage.codec.keyring, parts.clock
     ledger, holds = DynamoLedger(storage.calls, noted), DynamoHoldStore(storage, noted)
-    holding = Holding(holds, fences, keyring, idempotency, cursors, clock, ended=lambda _tenant, _ref: None)
+    erasures, signer = DynamoErasureStore(storage), JwsSigner(parts.signing_key)
+    running = Running(
+        erasures,
+        _places(parts, storage),
+        fences,
+        keyring,
+        signer,
+        ledger,
+        clock,
+        parts.counts,
+        terms=Terms(queue_days=settings.queue_days, days=COPIES),
+        release=__version__,
+    )
+    holding = Holding(holds, fences, keyring, idempotency, cursors, clock, ended=running.resume)
     return Privacy(
-        proving=Proving(ledger, JwsSigner(parts.signing_key)),
+        erasing=Erasing(erasures, running, keyring, idempotency, cursors, clock, parts.start_eraser, days=COPIES),
+        running=running,
+        eraser=DueWork(erasures, running.work, keyring.operation, clock, postpone_ms=ERASURES_AGAIN_MS),
+        proving=Proving(ledger, signer),
         holding=holding,
         holds=DueWork(holds, lambda due, _: holding.settle(*due), keyring.operation, clock, postpone_ms=HOLDS_AGAIN_MS),
     )
+
+
+def _places(parts: Parts, storage: Storage) -> Places:
+    """Everywhere that data about a person may lie: an index is emptied by names that items give, items go last."""
+    seeking = [] if parts.index is None else [SubjectVectors(storage, parts.index)]
+    return Places(seeking, [SubjectObjects(storage), SubjectItems(storage)], parts.index)

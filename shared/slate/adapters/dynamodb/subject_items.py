@@ -28,7 +28,7 @@ _CHUNK: Final = 25
 class SubjectItems:
     """Counts and erases items."""
 
-    stores = _STORES
+    stores: tuple[str, ...] = _STORES
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage

@@ -15,7 +15,7 @@ _AT_ONCE: Final = 1_000
 class SubjectObjects:
     """Counts and erases versions of objects."""
 
-    stores = (OBJECTS,)
+    stores: tuple[str, ...] = (OBJECTS,)
 
     def __init__(self, storage: Storage) -> None:
         self._blobs = storage.blobs

@@ -19,7 +19,7 @@ _AT_ONCE: Final = 500
 class SubjectVectors:
     """Counts and erases entries of the index."""
 
-    stores = (VECTORS,)
+    stores: tuple[str, ...] = (VECTORS,)
 
     def __init__(self, storage: Storage, index: MemoryIndex) -> None:
         self._storage = storage
