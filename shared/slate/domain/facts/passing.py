@@ -35,18 +35,21 @@ _SINCE_TODAY: Final = re.compile(
     r"promoted|born|graduated|retired|adopted|bought|decided|resigned|divorced|stopped|began|"
     r"changed|got (?:a|the|my))\b"
 )
+_WHO: Final = r"\b(?:i'm|i am|i feel|we're|we are|ich bin|je suis|(?:user|customer|s?he|they) (?:is|are))"
+_HOW: Final = (
+    r"\s+(?:(?:so|very|really|quite|a bit|a little|pretty|too|just|still|feeling|currently|kind of|super|getting|"
+    r"extremely|somewhat|all)\s+)*"
+)
 _MOOD: Final = re.compile(
-    r"(?:\b(?:i'm|i am|i feel|we're|we are|ich bin|je suis|(?:user|customer|s?he|they) (?:is|"
-    r"are))|^(?:am|is|are|feel(?:s|ing)?))"
-    r"\s+(?:(?:so|very|really|quite|a bit|a little|"
-    r"pretty|too|just|still|feeling|currently|kind of|super|getting|extremely|somewhat|all)\s+)*"
+    rf"(?:{_WHO}|^(?:am|is|are|feel(?:s|ing)?)){_HOW}"
     r"(?:tired|sleepy|exhausted|hungry|thirsty|bored|busy|late|sick of this|sad|happy|angry|"
     r"annoyed|frustrated|confused|"
     r"lost|stuck|excited|nervous|stressed|stressed out|worried|in a hurry|upset|grumpy|hungover|cold|hot|unwell|"
-    r"under the weather|glad|sorry|back|ready|done|here|almost there|on (?:my|the|his|her|"
-    r"their) way|waiting|sleeping|"
+    r"under the weather|glad|sorry|waiting|sleeping|"
     r"going to bed|off to bed|having (?:lunch|dinner|breakfast|coffee)|in a meeting|on a call|"
     r"m\u00fcde|hungrig|beschäftigt|fatigu\u00e9e?|cansad[oa])\b(?!\s+(?:of being|of the))"
+    # Of somebody who is not named, such a word may be all that there is to know.
+    rf"|{_WHO}{_HOW}(?:back|ready|done|here|almost there|on (?:my|the|his|her|their) way)\b"
     r"|\brunning (?:\w+ )?(?:late|behind)\b|\b(?:brb|afk|be right back|gotta go|g2g)\b|"
     r"\bhav(?:e|ing|s) a (?:bad|good|great|"
     r"rough|long|slow) (?:day|morning|week|night)\b|\b(?:i've|i have|has|have|got|"
