@@ -6,7 +6,8 @@ BIN := .venv/bin
 READY := .venv/.ready
 ACCEPTANCE := ../shared/acceptance
 # The black-box checks of what is built so far.
-ACCEPTANCE_FILES := test_tasks.py test_bad_input.py test_coordination.py test_sessions_context.py test_facts.py test_forgetting.py
+ACCEPTANCE_FILES := test_tasks.py test_bad_input.py test_coordination.py test_sessions_context.py test_facts.py test_forgetting.py \
+	test_erasure.py test_isolation.py
 INPUT ?=
 LOCOMO ?=
 
@@ -41,6 +42,7 @@ test: $(READY) ## all tests, on every core
 check: $(READY) ## format, lint, types, imports, docs
 	@$(BIN)/ruff format --check --quiet . || { echo "run: .venv/bin/ruff format ."; exit 1; }
 	@$(BIN)/ruff check --quiet .
+	@$(BIN)/bandit --quiet --configfile pyproject.toml --recursive shared functions infra examples
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m pytest tests/docs
@@ -90,6 +92,7 @@ lock: ## the hashed lock files, from pyproject.toml
 		$(addprefix --no-emit-package ,$(NOT_BUNDLED)) -o requirements/lambda.txt pyproject.toml
 	@$(COMPILE) --python-version 3.13 --python-platform aarch64-manylinux_2_28 -c requirements/dev.txt \
 		-o requirements/agent.txt pyproject.toml
+	@echo "pip-audit" | $(COMPILE) --universal --python-version 3.13 -c requirements/dev.txt -o requirements/audit.txt -
 	@echo "toktok-rs" | $(COMPILE) --python-version 3.13 --python-platform aarch64-manylinux_2_28 -c requirements/dev.txt \
 		-o requirements/tokenizer.txt -
 
