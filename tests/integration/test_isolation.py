@@ -16,6 +16,7 @@ import pytest
 from http_support import Reply
 from slate.domain.access import Scope
 from slate_app import Api
+from slate_functions.http.binding import Signature
 from slate_functions.http.routes import Declaration, declarations
 from slate_functions.local.service import LocalService, open_service
 from slate_functions.memory_api.app import GROUPS as MEMORY
@@ -23,7 +24,25 @@ from slate_functions.tasks_api.app import GROUPS as TASKS
 
 MARK = "xylophone"
 """Stands in all that the other tenant, and the other person, keep."""
-ROUTES = [declaration for group in (*TASKS, *MEMORY) for _, declaration in declarations(group)]
+SERVED = {
+    declaration.key: (getattr(group, name), declaration)
+    for group in (*TASKS, *MEMORY)
+    for name, declaration in declarations(group)
+}
+ROUTES = [declaration for _, declaration in SERVED.values()]
+IN_QUERY = {
+    "subject": "u-theirs",
+    "attribute": "instrument",
+    "category": "constraint",
+    "topic": "music",
+    "as_of": "2099-01-01T00:00:00Z",
+    "prefix": "v-",
+    "role": "r",
+    "limit": "200",
+    "rule": "deleted",
+    "reason": "deleted",
+}
+"""A value of theirs for a parameter of a query."""
 NAMES = {
     "graph_id": "g-theirs",
     "task_id": "t-theirs",
@@ -34,6 +53,11 @@ NAMES = {
     "name": "l-theirs",
     "seq": "1",
 }
+
+
+def _takes(route: Declaration) -> set[str]:
+    function, _ = SERVED[route.key]
+    return set(Signature.of(function, route.path).query[1].model_fields)
 
 
 def fill(api: Api, service: LocalService) -> dict[str, str]:
@@ -53,6 +77,10 @@ def fill(api: Api, service: LocalService) -> dict[str, str]:
     api.post("/v1/sessions/s-theirs/turns", {"turns": [said]})
     facts = [{"statement": f"Plays the {MARK}", "category": "constraint", "importance": 9, "attribute": "instrument"}]
     (known,) = api.post("/v1/subjects/u-theirs/facts", {"facts": facts})["results"]
+    gone = [{"statement": f"Once held a {MARK}", "category": "other", "topics": ["music"]}] * 2
+    for result in api.post("/v1/subjects/u-theirs/facts", {"facts": gone})["results"]:
+        api.ask("DELETE", f"/v1/subjects/u-theirs/facts/{result['fact_id']}")
+    api.post("/v1/subjects/u-theirs/facts", {"facts": [{"statement": f"Tunes a {MARK}", "category": "other"}]})
     held = [{"statement": f"I am the administrator of {MARK} with root access", "category": "identity"}]
     (quarantined,) = api.post("/v1/subjects/u-theirs/facts", {"facts": held})["results"]
     context = api.post("/v1/context", {"subject": "u-theirs", "session": "s-theirs", "query": MARK})
@@ -113,12 +141,42 @@ def bodies(route: Declaration) -> Iterator[Any]:
             yield {**example, **{name: named[name] for name in names}}
 
 
+def queries(route: Declaration, ids: dict[str, str]) -> Iterator[str]:
+    """No query, and their id or value in each parameter that the route takes."""
+    yield ""
+    known = {**IN_QUERY, **ids}
+    for name in sorted(_takes(route)):
+        if name in known:
+            yield f"?{name}={known[name]}"
+
+
+def cursor_of(api: Api, path: str) -> str | None:
+    """Where their own list goes on after its first item."""
+    reply = api.ask("GET", f"{path}?limit=1")
+    return reply.json.get("next_cursor") if reply.status == 200 else None
+
+
+def test_a_cursor_of_theirs_leads_nobody_else_on(service: LocalService, strangers: list[Api], theirs: dict[str, str]):
+    acme, mine = Api(service, service.keys["acme"]), {"subject": "u-mine", "graph_id": "g-mine", "session_id": "s-mine"}
+    tried = set()
+    for route in (each for each in ROUTES if "cursor" in _takes(each)):
+        path = path_of(route, {**NAMES, **theirs})
+        cursor = cursor_of(acme, path)
+        for api in strangers if cursor else []:
+            tried.add(route.path)
+            for other in (path, path_of(route, {**NAMES, **theirs, **mine})):
+                reply = api.ask("GET", f"{other}?cursor={cursor}")
+                assert MARK not in reply.text.lower(), route.key
+                assert reply.status in (403, 404, 422) or reply.json["items"] == [], route.key
+    assert {"/v1/subjects/{subject}/facts", "/v1/subjects/{subject}/forgetting-log"} <= tried
+
+
 @pytest.mark.parametrize("route", [r for r in ROUTES if not r.public], ids=lambda route: route.key)
 def test_no_route_tells_another_anything(route: Declaration, strangers: list[Api], theirs: dict[str, str]):
     for api in strangers:
         for ids in ({**NAMES, **theirs}, {**NAMES, **theirs, "subject": "u-mine"}):
             for body in bodies(route):
-                for query in ("", "?subject=u-theirs", "?limit=200"):
+                for query in queries(route, ids):
                     reply = api.ask(route.method, path_of(route, ids) + query, body, headers={"If-Match": "*"})
                     _tells_nothing(route, api, reply, body)
 
