@@ -1,8 +1,8 @@
-"""Holds as they are kept: what says that one stands, in the ledger; whom it names and why, with the person's own data.
+"""Holds as they are kept: what says that one stands, in the ledger; whom it names and why, sealed as theirs.
 
 A hold is three things in two tables, and no transaction spans them. So each change begins with a look that is due
-later, in the timer, and ends with ``settle``, which makes the rest agree with the ledger: whoever is killed in between
-leaves the look behind, and it does the same.
+later, in the timer, and ends with what makes the rest agree with the ledger: whoever is killed in between leaves the
+look behind, and it does the same.
 """
 
 from __future__ import annotations
@@ -19,6 +19,13 @@ class HeldPerson(NamedTuple):
 
     ref: str
     hold: Hold
+
+
+class Kept(NamedTuple):
+    """What the main table has of a hold, whether it stands or not."""
+
+    hold_id: str
+    ref: str
 
 
 class HoldStore(Protocol):
@@ -40,20 +47,34 @@ class HoldStore(Protocol):
         """Holds by id."""
         ...
 
-    def of(self, tenant: str) -> list[HeldPerson]:
-        """All of a tenant's, without subjects and reasons."""
-        ...
-
-    def lift(self, tenant: str, held: HeldPerson) -> None:
+    def lift(self, tenant: str, hold_id: str) -> None:
         """Note that it stands no more, with a look due soon."""
         ...
 
-    def drop(self, tenant: str, ref: str, hold_id: str) -> None:
-        """Remove what is left of one that stands no more."""
+    def kept(self, tenant: str, hold_id: str) -> Kept | None:
+        """What the main table has of a hold."""
         ...
 
-    def look_at(self, tenant: str, held: HeldPerson) -> None:
+    def drop(self, tenant: str, hold_id: str) -> None:
+        """Remove what the main table has of one that stands no more."""
+        ...
+
+    def look_at(self, tenant: str, hold: Hold) -> None:
         """Have it looked at when it ends; not at all where it ends by itself never."""
+        ...
+
+    # ---- for a main table that comes from a backup
+
+    def all_noted(self, tenant: str) -> list[HeldPerson]:
+        """All that stand, by the ledger; without subjects and reasons."""
+        ...
+
+    def all_kept(self, tenant: str) -> list[Kept]:
+        """All that the main table has."""
+        ...
+
+    def restore(self, tenant: str, held: HeldPerson) -> None:
+        """Have the main table know of one that stands, with a look due soon; whom it names, and why, is lost."""
         ...
 
 
@@ -61,7 +82,6 @@ class DueHold(NamedTuple):
     """A hold to look at: it ends now, or a change of it was begun and may not be over."""
 
     tenant: str
-    ref: str
     hold_id: str
 
 

@@ -17,7 +17,7 @@ from slate.domain.errors import Conflict, Forbidden, Invalid, NotFound, SubjectE
 from slate.domain.holds import Hold
 from slate.ports.clock import Clock
 from slate.ports.fences import Fences
-from slate.ports.hold_store import HeldPerson, HoldStore
+from slate.ports.hold_store import HoldStore
 from slate.ports.keyring import Keyring
 from slate.service.idempotency import Idempotency
 from slate.service.paging import Cursors
@@ -84,7 +84,7 @@ class Holding:
             created_by=principal.agent,
         )
         held = self._store.put(principal.tenant, ref, hold)
-        self.settle(principal.tenant, ref, hold_id)
+        self.settle(principal.tenant, hold_id)
         return hold.model_copy(update={"created_at": held.hold.created_at})
 
     def list(self, principal: Principal, limit: int, cursor: str | None) -> HoldPage:
@@ -111,35 +111,39 @@ class Holding:
         held = self._store.get(principal.tenant, hold_id)
         if held is None:
             raise NotFound(f"there is no hold {hold_id!r} (any more)")
-        self._store.lift(principal.tenant, held)
-        self.settle(principal.tenant, held.ref, hold_id)
+        self._end(principal.tenant, held.ref, hold_id)
 
-    def settle(self, tenant: str, ref: str, hold_id: str) -> None:
+    def settle(self, tenant: str, hold_id: str) -> None:
         """Make the fence agree with the ledger; a hold whose time is over ends here. Any number may do so at once.
 
         Raises:
-            SubjectErased: an erasure closed the fence before the hold came: it does not stand.
+            SubjectErased: an erasure closed the fence before the hold came there: it never stood, and ends.
         """
         held = self._store.get(tenant, hold_id)
-        if held is not None and held.hold.stands(self._clock.now()):
-            self._stand(tenant, held)
+        if held is None:
+            if (kept := self._store.kept(tenant, hold_id)) is not None:
+                self._release(tenant, kept.ref, hold_id)
+        elif not held.hold.stands(self._clock.now()):
+            self._end(tenant, held.ref, hold_id)
+        else:
+            try:
+                self._fences.hold(tenant, held.ref, hold_id)
+            except SubjectErased:
+                self._end(tenant, held.ref, hold_id)
+                raise
+            self._store.look_at(tenant, held.hold)
             # Lifted meanwhile? Whoever did may have released before this held: then this releases, too.
-            if self._store.get(tenant, hold_id) is not None:
-                self._store.look_at(tenant, held)
-                return
-        elif held is not None:
-            self._store.lift(tenant, held)
-        self._fences.release(tenant, ref, hold_id)
-        self._store.drop(tenant, ref, hold_id)
-        self._ended(tenant, ref)
+            if self._store.get(tenant, hold_id) is None:
+                self._release(tenant, held.ref, hold_id)
 
-    def _stand(self, tenant: str, held: HeldPerson) -> None:
-        try:
-            self._fences.hold(tenant, held.ref, held.hold.hold_id)
-        except SubjectErased:
-            self._store.lift(tenant, held)
-            self._store.drop(tenant, held.ref, held.hold.hold_id)
-            raise
+    def _end(self, tenant: str, ref: str, hold_id: str) -> None:
+        self._store.lift(tenant, hold_id)
+        self._release(tenant, ref, hold_id)
+
+    def _release(self, tenant: str, ref: str, hold_id: str) -> None:
+        self._fences.release(tenant, ref, hold_id)
+        self._store.drop(tenant, hold_id)
+        self._ended(tenant, ref)
 
 
 def _unbound(principal: Principal) -> None:

@@ -1,9 +1,9 @@
-"""Holds: what outlives a restored table is in the ledger, what is content is with the person's own items.
+"""Holds: what outlives a restored table is in the ledger, what is content is sealed as the person's own.
 
 ::
 
     ledger  <t>#N#holds   HOLD#<hold>   that it stands, whose data it holds (a ref), until when
-    main    <t>#U#<ref>   HOLD#<hold>   subject and reason, sealed; in the timer while there is something to look at
+    main    <t>#N#holds   HOLD#<hold>   subject and reason, sealed; in the timer while there is something to look at
 """
 
 from __future__ import annotations
@@ -19,24 +19,26 @@ from slate.adapters.dynamodb.keys import (
     hold_key,
     list_pk,
     prefix,
+    ref_of,
     subject_attributes,
     timer_attributes,
     timer_pk,
 )
 from slate.adapters.dynamodb.storage import Storage
-from slate.adapters.dynamodb.table import TIMER, TIMER_PK, TIMER_SK
+from slate.adapters.dynamodb.table import SUBJECT_PK, TIMER, TIMER_PK, TIMER_SK
 from slate.adapters.dynamodb.task_store import IN_TIMER, take
-from slate.domain.errors import WITHHELD, Internal
+from slate.domain.errors import WITHHELD
 from slate.domain.fences import Intent
 from slate.domain.holds import Hold
 from slate.ports.graph_store import Page
-from slate.ports.hold_store import DueHold, HeldPerson
+from slate.ports.hold_store import DueHold, HeldPerson, Kept
 
 LOOK_MS: Final = 900_000
 """Longer than any request lives: what is looked at then is not under way any more."""
+_HOLDS: Final = "holds"
 _SAID: Final = "said"
-_TIMER_KIND: Final = "hold"
 _NOTED: Final = ("hold_id", "until", "created_at", "created_by")
+_TIMER_KIND: Final = "hold"
 
 
 class DynamoHoldStore:
@@ -47,19 +49,12 @@ class DynamoHoldStore:
         self._ledger = ledger
 
     def put(self, tenant: str, ref: str, hold: Hold) -> HeldPerson:
-        """Two conditional puts: the person's item, which is in the timer, first."""
-        key = hold_key(tenant, ref, hold.hold_id)
+        """Two conditional puts: what is in the timer first."""
+        key = hold_key(tenant, hold.hold_id)
         said = {"subject": hold.subject, "reason": hold.reason}
-        item: Item = {
-            **key.attributes,
-            **subject_attributes(tenant, ref),
-            **self._soon(key),
-            _SAID: self._storage.codec.seal(tenant, ref, key, _SAID, said),
-        }
-        with suppress(ConditionFailed):  # there already
-            self._storage.calls.write(tenant, put(item))
-        noted = {**_noted(tenant, hold.hold_id).attributes, "ref": ref}
-        noted |= hold.model_dump(include=set(_NOTED), exclude_none=True)
+        sealed = self._storage.codec.seal(tenant, ref, key, _SAID, said)
+        self._keep(tenant, ref, key, {_SAID: sealed})
+        noted = {**key.attributes, "ref": ref, **hold.model_dump(include=set(_NOTED), exclude_none=True)}
         try:
             self._ledger.write(tenant, put(noted))
         except ConditionFailed as failed:
@@ -68,41 +63,56 @@ class DynamoHoldStore:
 
     def get(self, tenant: str, hold_id: str) -> HeldPerson | None:
         """One read of the ledger."""
-        item = self._ledger.get(tenant, _noted(tenant, hold_id))
+        item = self._ledger.get(tenant, hold_key(tenant, hold_id))
         return None if item is None else _held(item)
 
     def page(self, tenant: str, position: str | None, limit: int) -> Page[Hold]:
-        """One query of the ledger, and a read of the persons' items: nobody else's business is opened for it."""
+        """One query of the ledger, and a read of what names the persons."""
         first, last = prefix(HOLD)
         start = first if position is None else HOLD + position + " "
-        items = self._ledger.query(tenant, list_pk(tenant, "holds"), between=(start, last), at_once=limit + 1)
+        items = self._ledger.query(tenant, list_pk(tenant, _HOLDS), between=(start, last), at_once=limit + 1)
         found = [_held(item) for item in take(items, lambda _: True, limit + 1)]
         shown = found[:limit]
         said = self._said(tenant, shown)
         holds = [held.hold.model_copy(update=said.get(held.hold.hold_id, {})) for held in shown]
         return Page(holds, shown[-1].hold.hold_id if len(found) > limit else None)
 
-    def of(self, tenant: str) -> list[HeldPerson]:
-        """One query of the ledger."""
-        return [_held(item) for item in self._ledger.query(tenant, list_pk(tenant, "holds"), between=prefix(HOLD))]
-
-    def lift(self, tenant: str, held: HeldPerson) -> None:
-        """An update of the person's item, and a delete in the ledger."""
-        key = hold_key(tenant, held.ref, held.hold.hold_id)
-        with suppress(ConditionFailed):  # a table from before the hold has no such item
+    def lift(self, tenant: str, hold_id: str) -> None:
+        """An update in the main table, and a delete in the ledger."""
+        key = hold_key(tenant, hold_id)
+        with suppress(ConditionFailed):  # a table from before the hold knows nothing of it
             self._storage.calls.write(tenant, Change().set(**self._soon(key)).on(key, "attribute_exists(#pk)"))
-        self._delete(self._ledger, tenant, _noted(tenant, held.hold.hold_id))
+        _delete(self._ledger, tenant, key)
 
-    def drop(self, tenant: str, ref: str, hold_id: str) -> None:
+    def kept(self, tenant: str, hold_id: str) -> Kept | None:
+        """One read."""
+        item = self._storage.calls.get(tenant, hold_key(tenant, hold_id))
+        return None if item is None else _kept(item)
+
+    def drop(self, tenant: str, hold_id: str) -> None:
         """One delete."""
-        self._delete(self._storage.calls, tenant, hold_key(tenant, ref, hold_id))
+        _delete(self._storage.calls, tenant, hold_key(tenant, hold_id))
 
-    def look_at(self, tenant: str, held: HeldPerson) -> None:
-        """One update of the person's item."""
-        key, until = hold_key(tenant, held.ref, held.hold.hold_id), held.hold.until
-        change = Change().remove(*IN_TIMER) if until is None else Change().set(**_due(key, until))
+    def look_at(self, tenant: str, hold: Hold) -> None:
+        """One update."""
+        key = hold_key(tenant, hold.hold_id)
+        change = Change().remove(*IN_TIMER) if hold.until is None else Change().set(**_due(key, hold.until))
         with suppress(ConditionFailed):  # as in ``lift``
             self._storage.calls.write(tenant, change.on(key, "attribute_exists(#pk)"))
+
+    def all_noted(self, tenant: str) -> list[HeldPerson]:
+        """One query of the ledger."""
+        return [_held(item) for item in self._ledger.query(tenant, list_pk(tenant, _HOLDS), between=prefix(HOLD))]
+
+    def all_kept(self, tenant: str) -> list[Kept]:
+        """One query of the main table."""
+        names = (SUBJECT_PK, "sk")
+        items = self._storage.calls.query(tenant, list_pk(tenant, _HOLDS), between=prefix(HOLD), names=names)
+        return [_kept(item) for item in items]
+
+    def restore(self, tenant: str, held: HeldPerson) -> None:
+        """One conditional put."""
+        self._keep(tenant, held.ref, hold_key(tenant, held.hold.hold_id), {})
 
     # ---- what is due
 
@@ -111,45 +121,47 @@ class DynamoHoldStore:
         now = self._storage.clock.now()
         pk, sk = (TIMER_PK, timer_pk(_TIMER_KIND, shard)), (TIMER_SK, "<", f"{now + 1:015d}")
         for item in self._storage.calls.walk_index(TIMER, pk, sk, at_once=at_once):
-            tenant, _, ref = str(item["pk"]).split("#")
-            yield DueHold(tenant, ref, str(item["sk"]).removeprefix(HOLD))
+            yield DueHold(str(item["pk"]).partition("#")[0], str(item["sk"]).removeprefix(HOLD))
 
     def postpone(self, due: DueHold, ms: int) -> None:
         """Move the entry, if it is still in the timer."""
-        key = hold_key(due.tenant, due.ref, due.hold_id)
+        key = hold_key(due.tenant, due.hold_id)
         change = Change().set(**_due(key, self._storage.clock.now() + ms))
         with suppress(ConditionFailed):  # nothing is due on it any more
             self._storage.calls.write(due.tenant, change.on(key, "attribute_exists(#timer_pk)"))
 
+    def _keep(self, tenant: str, ref: str, key: Key, said: Item) -> None:
+        item = {**key.attributes, **subject_attributes(tenant, ref), **self._soon(key), **said}
+        with suppress(ConditionFailed):  # there already
+            self._storage.calls.write(tenant, put(item))
+
     def _said(self, tenant: str, shown: list[HeldPerson]) -> dict[str, dict[str, Any]]:
         """Subjects and reasons, by hold. Whoever may see holds sees them, though the person's data is held."""
-        codec = self._storage.codec
-        refs = {hold_key(tenant, held.ref, held.hold.hold_id): held.ref for held in shown}
-        said = {}
+        codec, said = self._storage.codec, {}
+        keys = [hold_key(tenant, held.hold.hold_id) for held in shown]
         with codec.keyring.operation(Intent.WRITE):
-            for key, item in self._storage.calls.get_many(tenant, list(refs)).items():
-                with suppress(*WITHHELD):
-                    said[key.sk.removeprefix(HOLD)] = codec.open(tenant, refs[key], key, _SAID, item[_SAID])
+            for key, item in self._storage.calls.get_many(tenant, keys).items():
+                if _SAID in item:
+                    with suppress(*WITHHELD):
+                        said[key.sk.removeprefix(HOLD)] = codec.open(tenant, ref_of(item), key, _SAID, item[_SAID])
         return said
 
     def _soon(self, key: Key) -> Item:
         return _due(key, self._storage.clock.now() + LOOK_MS)
 
-    @staticmethod
-    def _delete(calls: Calls, tenant: str, key: Key) -> None:
-        with suppress(ConditionFailed):  # gone already
-            calls.write(tenant, Write(key, "attribute_exists(#pk)", dict(CONSTANTS), delete=True))
+
+def _delete(calls: Calls, tenant: str, key: Key) -> None:
+    with suppress(ConditionFailed):  # gone already
+        calls.write(tenant, Write(key, "attribute_exists(#pk)", dict(CONSTANTS), delete=True))
 
 
 def _due(key: Key, due: int) -> Item:
     return timer_attributes(key, due, _TIMER_KIND)
 
 
-def _noted(tenant: str, hold_id: str) -> Key:
-    return Key(list_pk(tenant, "holds"), HOLD + hold_id)
-
-
 def _held(item: Item) -> HeldPerson:
-    if "ref" not in item:
-        raise Internal("a hold in the ledger names nobody")
     return HeldPerson(item["ref"], Hold.model_validate({name: item.get(name) for name in _NOTED}))
+
+
+def _kept(item: Item) -> Kept:
+    return Kept(str(item["sk"]).removeprefix(HOLD), ref_of(item) or "")

@@ -299,9 +299,9 @@ def subject_pk(tenant: str, ref: str) -> str:
 HOLD: Final = "HOLD#"
 
 
-def hold_key(tenant: str, ref: str, hold_id: str) -> Key:
-    """Whom a hold names, and why, among what is theirs."""
-    return Key(subject_pk(tenant, ref), HOLD + hold_id)
+def hold_key(tenant: str, hold_id: str) -> Key:
+    """A hold: in the ledger that it stands, in the main table whom it names, and why."""
+    return Key(list_pk(tenant, "holds"), HOLD + hold_id)
 
 
 def fence_key(tenant: str, ref: str) -> Key:

@@ -105,7 +105,6 @@ KINDS: Final[tuple[ItemKind, ...]] = (
     _person("ASKED", "use", sealed=_SAID, export="queries"),
     _person("SERVED#", "use", sealed=_SAID),
     _person(SESSION, "sessions"),
-    _person(HOLD, "holds", sealed=_SAID),
     _kept("U", "FENCE", "fences", "an epoch and the names of holds: without it a late write would come back"),
     # Sessions.
     _session(BESIDE_TURNS + "HEAD", sealed=_SAID, export="session"),
@@ -153,6 +152,7 @@ KINDS: Final[tuple[ItemKind, ...]] = (
     ItemKind(partition="N#graphs", sort="", store="graphs"),
     ItemKind(partition="N#sessions", sort=SESSION, store="sessions"),
     ItemKind(partition="N#keys", sort="", store="api_keys", sealed=("subject",), export="api_key"),
+    ItemKind(partition="N#holds", sort=HOLD, store="holds", sealed=_SAID),
     ItemKind(partition="W", sort="", store="deliveries"),
     ItemKind(partition="I", sort="CALL", store="idempotency", sealed=("answer",)),
     _kept("N#erasures", "", "erasures", "steps, counts and instants; whose, and why, goes with their keys", "said"),
