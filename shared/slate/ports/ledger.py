@@ -6,7 +6,7 @@ It holds refs, ids, instants, epochs and receipts: no content, no subject's id. 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -24,6 +24,13 @@ class LedgerEntry(BaseModel):
     epoch: int = Field(description="the epoch that began with it; 0 of a tenant")
     requested_at: Instant
     fenced_at: Instant
+
+
+class Receipt(NamedTuple):
+    """A receipt, and whose data it is of; none: of all that the tenant had."""
+
+    ref: str | None
+    text: str
 
 
 class Ledger(Protocol):
@@ -44,8 +51,8 @@ class Ledger(Protocol):
         """Keep the receipt of an erasure, and answer the one that stands: where there is one already, that one."""
         ...
 
-    def receipt(self, tenant: str, erasure_id: str) -> str:
-        """The receipt.
+    def receipt(self, tenant: str, erasure_id: str) -> Receipt:
+        """The receipt of an erasure.
 
         Raises:
             NotFound: there is no such erasure, or it has no receipt yet.

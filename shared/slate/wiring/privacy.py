@@ -63,7 +63,7 @@ def privacy_of(
         erasing=Erasing(erasures, running, keyring, idempotency, cursors, clock, parts.start_eraser, days=COPIES),
         running=running,
         eraser=DueWork(erasures, running.work, keyring.operation, clock, postpone_ms=ERASURES_AGAIN_MS),
-        proving=Proving(ledger, signer),
+        proving=Proving(ledger, signer, keyring),
         holding=holding,
         holds=DueWork(holds, lambda due, _: holding.settle(*due), keyring.operation, clock, postpone_ms=HOLDS_AGAIN_MS),
     )

@@ -20,7 +20,7 @@ from slate.adapters.dynamodb.calls import Calls, ConditionFailed, Item, Key, Tra
 from slate.adapters.dynamodb.changes import Change, put
 from slate.adapters.dynamodb.keys import list_pk, prefix
 from slate.domain.errors import NotFound
-from slate.ports.ledger import LedgerEntry
+from slate.ports.ledger import LedgerEntry, Receipt
 
 ENTRY: Final = "ERASURE#"
 KNOWN: Final = "KNOWN"
@@ -59,12 +59,12 @@ class DynamoLedger:
             return str(failed.old["receipt"])
         return receipt
 
-    def receipt(self, tenant: str, erasure_id: str) -> str:
+    def receipt(self, tenant: str, erasure_id: str) -> Receipt:
         """One read."""
         item = self._ledger.get(tenant, entry_key(tenant, erasure_id))
         if item is None or "receipt" not in item:
             raise _unknown(erasure_id)
-        return str(item["receipt"])
+        return Receipt(item.get("ref"), item["receipt"])
 
     def entries(self, tenant: str) -> Iterator[LedgerEntry]:
         """One query."""
