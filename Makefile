@@ -8,10 +8,14 @@ ACCEPTANCE := ../shared/acceptance
 # The black-box checks of what is built so far.
 ACCEPTANCE_FILES := test_tasks.py test_bad_input.py test_coordination.py test_sessions_context.py test_facts.py test_forgetting.py \
 	test_erasure.py test_isolation.py
+STAGE ?= dev
+# The CLI is Node's; which one is the same for everybody.
+CDK_CLI := 2.1148.1
+NPX ?= npx --yes
 INPUT ?=
 LOCOMO ?=
 
-.PHONY: help setup demo opensearch test check acceptance race bench eval costs tokens synth permissions openapi lock serve clean
+.PHONY: help setup demo opensearch test check acceptance race bench eval costs tokens synth deploy diff sbom permissions openapi lock serve clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -75,6 +79,15 @@ tokens: $(READY) ## measure the estimate of tokens, into docs/tokens.md
 synth: $(READY) ## the CloudFormation template, into cdk.out
 	@rm -rf cdk.out
 	@$(BIN)/python -m slate_infra.app
+
+deploy: $(READY) ## deploy a stage by the CDK CLI: make deploy STAGE=dev
+	@cd infra && $(NPX) aws-cdk@$(CDK_CLI) deploy -c stage=$(STAGE)
+
+diff: $(READY) ## what a deployment of a stage would change: make diff STAGE=dev
+	@cd infra && $(NPX) aws-cdk@$(CDK_CLI) diff -c stage=$(STAGE)
+
+sbom: $(READY) ## what the bundles are made of, as CycloneDX, into build/sbom/slate.cdx.json
+	@$(BIN)/python -m slate_infra.sbom build/sbom/slate.cdx.json
 
 permissions: $(READY) ## what each function may do, into docs/permissions.md
 	@$(BIN)/python -m slate_infra.permissions_page

@@ -10,7 +10,7 @@ import pytest
 from slate_infra.app import make_app, wants_agent
 from slate_infra.bundling import AGENT_BUNDLE, BUNDLES, TOKENIZER, Bundler
 from slate_infra.bytecode import Compiler, find_compiler
-from slate_infra.dependencies import installed_layer
+from slate_infra.dependencies import installed_dependencies, installed_layer
 from slate_infra.node import choose_node
 from slate_infra.project import BUILD, LOCK, TOKENIZER_LOCK
 from slate_infra.template import Template
@@ -61,6 +61,12 @@ def bundles() -> dict[str, Path]:
     """The real bundles, with bytecode even where only another Python can write it: its size is about the same."""
     bundler = Bundler(LOCK, BUILD, _compiler())
     return {bundle.function: bundler.build(bundle) for bundle in BUNDLES}
+
+
+@pytest.fixture(scope="session")
+def shipped() -> list[Path]:
+    """Where the packages of all bundles are installed."""
+    return [installed_dependencies(lock, BUILD, _compiler()) for lock in (LOCK, TOKENIZER_LOCK)]
 
 
 @pytest.fixture(scope="session")

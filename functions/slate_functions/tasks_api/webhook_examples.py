@@ -16,7 +16,7 @@ WEBHOOK: Final = {
     "created_by": "admin",
     "version": 1,
 }
-CREATED_WEBHOOK: Final = {**WEBHOOK, "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="}
+CREATED_WEBHOOK: Final = {**WEBHOOK, "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="}  # nosec B105  # the page's own
 WEBHOOK_PAGE: Final = {"items": [WEBHOOK], "next_cursor": None}
 DELIVERY_PAGE: Final = {
     "items": [

@@ -110,7 +110,7 @@ def _session(region: str) -> boto3.Session:
     )
     return boto3.Session(
         aws_access_key_id="local",
-        aws_secret_access_key="local",  # noqa: S106  # no secret: moto takes any
+        aws_secret_access_key="local",  # noqa: S106  # no secret: moto takes any  # nosec B106
         region_name=region,
         botocore_session=core,
     )
