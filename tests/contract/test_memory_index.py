@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import socket
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -57,7 +58,7 @@ def found(index: MemoryIndex, query: str, *scopes: str, tenant: str = A, **more:
 
 
 def transport(stub: Stub, **more: Any) -> Transport:
-    sender = BotocoreSender(stub.url, "eu-central-1")
+    sender = BotocoreSender(stub.url, "eu-central-1", timeout_seconds=5)
     return Transport(sender, more.get("breaker") or Breaker(lambda: 0.0), random.Random(1), lambda _: None)  # noqa: S311  # repeatable, not secret
 
 
@@ -288,6 +289,14 @@ def test_what_a_shard_did_not_answer_is_not_passed_for_the_whole(opensearch: Ope
     stub.shards_failed = 1
     with pytest.raises(Unavailable):
         opensearch.seek(A, probe("apples"))
+
+
+def test_where_nobody_answers_it_is_unavailable():
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))  # and never listened to
+        nowhere = Stub(url=f"http://127.0.0.1:{unused.getsockname()[1]}")
+        with pytest.raises(Unavailable):
+            OpenSearchMemoryIndex(transport(nowhere)).seek(A, probe("apples"))
 
 
 def test_no_index_is_unavailable_and_says_what_makes_one(domain: Stub):

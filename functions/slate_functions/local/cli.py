@@ -88,6 +88,7 @@ def serve(
         str,
         typer.Option(envvar="SLATE_EMBEDDER", help="What makes vectors: hashing, or local with the extra `embedder`."),
     ] = "hashing",
+    opensearch: Annotated[str, typer.Option(help="Search on the OpenSearch node at this address.")] = "",
     oidc_issuer: Annotated[str, typer.Option(help="Take this OpenID Connect issuer's tokens, too.")] = "",
     oidc_audience: Annotated[str, typer.Option(help="Whom they must be meant for.")] = "",
     oidc_jwks_url: Annotated[str, typer.Option(help="Where its keys are; else its own description says it.")] = "",
@@ -101,7 +102,7 @@ def serve(
 
     tokens = {"oidc_issuer": oidc_issuer, "oidc_audience": oidc_audience, "oidc_jwks_url": oidc_jwks_url}
     try:
-        settings = local_settings(os.environ, embedder=embedder, **tokens)
+        settings = local_settings(os.environ, embedder=embedder, search_endpoint=opensearch, **tokens)
         run(port=port, write_keys=write_keys, manual_clock=manual_clock, settings=settings)
     except ValueError as error:
         raise Misused(str(error)) from None

@@ -43,7 +43,7 @@ def serve(*, port: int, write_keys: Path | None, manual_clock: bool, settings: S
 
     Raises:
         OSError: the port is taken, or the file cannot be written.
-        ValueError: there is no such embedder here.
+        ValueError: there is no such embedder here, or no OpenSearch node where it was said to be.
     """
     with _listening(port) as listener, open_service(manual=manual_clock, settings=settings) as service:
         url = f"http://{HOST}:{listener.getsockname()[1]}"

@@ -31,6 +31,8 @@ HASHING: Final = "hashing"
 """The embedder that needs no model."""
 LOCAL_EMBEDDER: Final = "local"
 """The embedder that needs a file, and no network."""
+SEARCH_SECONDS: Final = 2
+"""A search that takes longer is answered from the storage instead."""
 ESTIMATE: Final = "estimate"
 """In the place of a tokenizer: none is used."""
 
@@ -77,14 +79,16 @@ def local_embedder(settings: Settings) -> Embedder:
         raise ValueError("the local embedder is not installed: pip install 'agent-slate[embedder]'") from None
 
 
-def search_transport(settings: Settings, session: boto3.Session) -> Transport | None:
-    """How the OpenSearch domain is reached, where there is one."""
+def search_transport(
+    settings: Settings, session: boto3.Session | None, *, timeout_seconds: int = SEARCH_SECONDS
+) -> Transport | None:
+    """How the OpenSearch domain is reached, where there is one; unsigned without a session."""
     if not settings.search_endpoint:
         return None
     from slate.adapters.opensearch.signed import BotocoreSender
 
-    credentials = session.get_credentials()
-    sender = BotocoreSender(settings.search_endpoint, settings.region, credentials)
+    credentials = None if session is None else session.get_credentials()
+    sender = BotocoreSender(settings.search_endpoint, settings.region, credentials, timeout_seconds=timeout_seconds)
     return Transport(sender, Breaker(time.monotonic), random.SystemRandom(), time.sleep)
 
 

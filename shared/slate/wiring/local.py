@@ -14,7 +14,6 @@ from slate.adapters.inprocess.clocks import ManualClock, SystemClock
 from slate.adapters.inprocess.counts import ProcessCounts
 from slate.adapters.inprocess.event_bus import InProcessEventBus
 from slate.adapters.inprocess.master_key import MasterKeyWrapper
-from slate.adapters.inprocess.memory_index import InProcessMemoryIndex
 from slate.adapters.inprocess.queues import InProcessQueues
 from slate.adapters.inprocess.random_ids import RandomIds
 from slate.adapters.inprocess.wakeups import ThreadWakeups
@@ -25,6 +24,7 @@ from slate.service.waiting import TOLD
 from slate.settings import Settings
 from slate.wiring.assembling import assemble
 from slate.wiring.choices import local_embedder, token_counter
+from slate.wiring.local_index import local_index
 from slate.wiring.parts import PARALLEL_CALLS, WEBHOOKS, Parts, Slate
 
 if TYPE_CHECKING:
@@ -93,7 +93,12 @@ def build_local(
         bucket=f"{base.bucket}-{own}",
     )
     clock = clock or SystemClock()
-    with MotoEngine(region=settings.region) as engine, ThreadPoolExecutor(PARALLEL_CALLS) as executor:
+    embedder = local_embedder(settings)
+    with (
+        MotoEngine(region=settings.region) as engine,
+        ThreadPoolExecutor(PARALLEL_CALLS) as executor,
+        local_index(settings, embedder, own) as index,
+    ):
         dynamodb: DynamoDBClient = engine.client("dynamodb")
         s3: S3Client = engine.client("s3")
         create_storage(dynamodb, s3, settings)
@@ -110,11 +115,11 @@ def build_local(
             executor=executor,
             ids=ids,
             counter=token_counter(settings),
-            embedder=local_embedder(settings),
+            embedder=embedder,
             rng=rng or random.SystemRandom(),
             queues=queues,
             bus=bus,
-            index=InProcessMemoryIndex(),
+            index=index,
             wakeups=wakeups,
             pauses=TOLD,
             counts=counts,

@@ -5,27 +5,29 @@ So no client library has to be carried: the newest one brings gRPC, 17 MB of it.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 from urllib.parse import urlsplit
 
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
+from botocore.exceptions import ConnectionError as NoConnection
 from botocore.exceptions import HTTPClientError
 from botocore.httpsession import URLLib3Session
 
 from slate.adapters.opensearch.transport import NoAnswer
 
-TIMEOUT_SECONDS: Final = 2
-"""A search that takes longer is answered from the storage instead."""
-
 
 class BotocoreSender:
     """Sends to one endpoint; connections are kept and shared between threads."""
 
-    def __init__(
-        self, endpoint: str, region: str, credentials: Any = None, *, timeout_seconds: int = TIMEOUT_SECONDS
-    ) -> None:
-        """``credentials`` are botocore's; none for a domain of one's own machine."""
+    def __init__(self, endpoint: str, region: str, credentials: Any = None, *, timeout_seconds: int) -> None:
+        """``credentials`` are botocore's; none for a node of one's own machine.
+
+        Raises:
+            ValueError: the endpoint is no address.
+        """
+        if urlsplit(endpoint).scheme not in ("http", "https"):
+            raise ValueError(f"an OpenSearch endpoint begins with https:// or http://, not as {endpoint!r} does")
         self._endpoint = endpoint.rstrip("/")
         self._host = urlsplit(endpoint).netloc
         self._auth = None if credentials is None else SigV4Auth(credentials, "es", region)
@@ -39,6 +41,6 @@ class BotocoreSender:
             self._auth.add_auth(request)
         try:
             answer = self._session.send(request.prepare())
-        except HTTPClientError as error:
+        except (HTTPClientError, NoConnection) as error:  # timed out, or broken off; never begun
             raise NoAnswer from error
         return int(answer.status_code), bytes(answer.content)
