@@ -65,6 +65,8 @@ class Call(NamedTuple):
     tenant: str
     key_id: str
     """The credential: another one, of whatever agent, may reach less, and gets no answer of this one's."""
+    bound: str | None
+    """The one person that the credential reaches; people who use one app have tokens that differ in this alone."""
     key: str
     """The caller's Idempotency-Key."""
     subject: str | None

@@ -44,7 +44,7 @@ class Idempotency:
         """
         if key is None:
             return do(self._ids.new())[0]
-        call = Call(principal.tenant, principal.key_id, key, about)
+        call = Call(principal.tenant, principal.key_id, principal.subject, key, about)
         known = self._store.begin(call, request, self._ids.new())
         if known.answer is not None:
             return again(known.answer)

@@ -35,7 +35,7 @@ class DynamoIdempotencyStore:
 
     def begin(self, call: Call, request: JsonValue, seed: str) -> Remembered:
         """A put that wins only where nothing, or only an expired record, is there."""
-        tenant, place, now = call.tenant, _place(call), self._storage.clock.now()
+        tenant, place, now = call.tenant, self._place(call), self._storage.clock.now()
         ref = self._ref(call)
         digest = self._storage.codec.digest(tenant, ref, request)
         item: Item = {
@@ -78,7 +78,7 @@ class DynamoIdempotencyStore:
 
     def finish(self, call: Call, answer: JsonValue) -> None:
         """Keep the answer, unless one is there."""
-        place = _place(call)
+        place = self._place(call)
         sealed = self._storage.codec.seal(call.tenant, self._ref(call), place, "answer", answer)
         change = Change().set(answer=sealed)
         self._quietly(call, change.on(place, "attribute_exists(#pk) AND attribute_not_exists(#answer)"))
@@ -86,23 +86,23 @@ class DynamoIdempotencyStore:
     def reopen(self, call: Call) -> None:
         """The next try may begin at once."""
         change = Change().set(at_work_until=0)
-        self._quietly(call, change.on(_place(call), "attribute_exists(#pk) AND attribute_not_exists(#answer)"))
+        self._quietly(call, change.on(self._place(call), "attribute_exists(#pk) AND attribute_not_exists(#answer)"))
 
     def forget(self, call: Call) -> None:
         """Remove a record that has no answer."""
-        self._quietly(call, Write(_place(call), "attribute_not_exists(#answer)", dict(CONSTANTS), delete=True))
+        self._quietly(call, Write(self._place(call), "attribute_not_exists(#answer)", dict(CONSTANTS), delete=True))
 
     def _ref(self, call: Call) -> str | None:
         return None if call.subject is None else self._storage.codec.keyring.ref(call.tenant, call.subject)
+
+    def _place(self, call: Call) -> Key:
+        bound = "" if call.bound is None else self._storage.codec.keyring.name(call.tenant, call.bound)
+        # A caller's key may hold anything that is printable: its hash cannot break the form of a key.
+        digest = sha256(f"{call.key_id} {bound} {call.key}".encode()).hexdigest()
+        return Key(f"{call.tenant}#I#{digest}", "CALL")
 
     def _quietly(self, call: Call, write: Write) -> None:
         try:
             self._storage.calls.write(call.tenant, write)
         except ConditionFailed:
             return  # another try of the same call has answered: its answer stands
-
-
-def _place(call: Call) -> Key:
-    # A caller's key may hold anything that is printable: its hash cannot break the form of a key.
-    digest = sha256(f"{call.key_id} {call.key}".encode()).hexdigest()
-    return Key(f"{call.tenant}#I#{digest}", "CALL")
