@@ -57,6 +57,8 @@ class Owner(NamedTuple):
     kind: OwnerKind
     id: str
     subject_ref: str | None
+    subject: str | None = None
+    """The person, where whoever found the owner knows."""
 
 
 class Author(NamedTuple):

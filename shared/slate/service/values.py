@@ -52,7 +52,7 @@ class GraphOwners:
                 f"the graph is {head.state}; its values can be read and no longer be changed", graph_state=head.state
             )
         ref = None if head.subject is None else self._keyring.ref(principal.tenant, head.subject)
-        return Owner(OwnerKind.GRAPH, owner_id, ref)
+        return Owner(OwnerKind.GRAPH, owner_id, ref, head.subject)
 
 
 class Values:
@@ -177,7 +177,7 @@ class Values:
         def again(kept: JsonValue) -> Sequence[Changed]:
             return self._values.as_of(tenant, owner, cast("dict[str, int]", kept))
 
-        return self._idempotency.once(principal, idempotency_key, request, do, again, about=principal.subject)
+        return self._idempotency.once(principal, idempotency_key, request, do, again, about=owner.subject)
 
     def _owner(self, principal: Principal, kind: OwnerKind, owner_id: str, *, writing: bool = False) -> Owner:
         return self._owners[kind].find(principal, owner_id, writing=writing)

@@ -45,4 +45,4 @@ class SessionOwners:
         if writing and session.state is SessionState.CLOSED:
             raise Conflict("the session is closed; append a turn to open it again", session_state=session.state)
         ref = None if session.subject is None else self._keyring.ref(principal.tenant, session.subject)
-        return Owner(OwnerKind.SESSION, owner_id, ref)
+        return Owner(OwnerKind.SESSION, owner_id, ref, session.subject)
