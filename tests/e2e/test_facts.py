@@ -367,6 +367,10 @@ def test_a_sensitive_value_needs_consent_under_whatever_statement_it_stands(acme
     fact = put(acme, uid, statement="Noted by the desk", attribute="ticket", value="7")["fact_id"]
     edited = acme.ask("PATCH", f"/v1/subjects/u-{uid}/facts/{fact}", {"attribute": "illness", "value": "cancer"})
     assert edited.status == 422
+    consent = {"health": {"given": True, "at": "2026-01-01T00:00:00Z", "source": "form"}}
+    acme.ask("PUT", f"/v1/subjects/u-{uid}/consent", consent)
+    edited = acme.ask("PATCH", f"/v1/subjects/u-{uid}/facts/{fact}", {"attribute": "illness", "value": "cancer"})
+    assert edited.json["sensitive"] == ["health"], "so that a withdrawal covers it"
 
 
 def test_a_consent_that_is_older_than_its_withdrawal_does_not_undo_it(acme, uid, now):
