@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 
 from slate.client import Retries, SlateClient
+from slate.client.credentials import Credential
 from slate.contract.problems import STATUS
 from slate.domain.leases import Claim
 
@@ -57,7 +58,7 @@ class Stub:
     def client(
         self,
         url: str = "https://slate.example.com",
-        key: str = "slate_acme.k.s",
+        key: Credential = "slate_acme.k.s",
         retries: Retries | None = None,
         jitter: Callable[[], float] = lambda: 0.5,
     ) -> SlateClient:
@@ -73,7 +74,16 @@ class Stub:
         )
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
-        self.requests.append(request)
+        # As it is sent: the client goes on with the same one.
+        self.requests.append(
+            httpx.Request(
+                request.method,
+                request.url,
+                headers=request.headers.copy(),
+                content=request.content,
+                extensions=request.extensions,
+            )
+        )
         reply = next(self._answers)
         if isinstance(reply, Exception):
             raise reply

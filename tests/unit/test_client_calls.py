@@ -18,11 +18,14 @@ from slate.domain.errors import (
     LeaseLost,
     NotFound,
     SlateError,
+    Throttled,
     Unauthenticated,
     Unavailable,
     VersionMismatch,
     error_classes,
 )
+
+BUSY = {"retry", "throttled"}
 
 
 @pytest.mark.parametrize("setback", [httpx.ReadTimeout("slow"), httpx.ConnectError("refused"), 502, 503, 504, 429])
@@ -143,7 +146,7 @@ def test_a_retryable_conflict_is_repeated_and_raised_as_itself_when_it_stays():
         Stub([moved] * 9).client().retry("g", "t")
 
 
-@pytest.mark.parametrize("cls", [c for c in error_classes() if c.code != "retry"], ids=lambda c: c.__name__)
+@pytest.mark.parametrize("cls", [c for c in error_classes() if c.code not in BUSY], ids=lambda c: c.__name__)
 def test_a_refusal_is_raised_as_the_class_of_its_code_with_its_data(cls):
     stub = Stub([problem(cls.code, "no", winner="w-2")])
     with pytest.raises(SlateError) as caught:
@@ -210,13 +213,74 @@ def test_every_status_that_means_busy_is_repeated_and_no_refusal_is():
         stub = Stub([problem(code, "no")] * 9)
         with pytest.raises(SlateError):
             stub.client(retries=Retries(attempts=3)).graph("g")
-        assert len(stub.requests) == (3 if code == "retry" else 1), (code, status)
+        assert len(stub.requests) == (3 if code in BUSY else 1), (code, status)
 
 
 def test_the_key_travels_in_the_authorization_header():
     stub = Stub([answer(graph_json("g"))])
     stub.client(key="slate_acme.k.s").graph("g")
     assert stub.requests[0].headers["Authorization"] == "Bearer slate_acme.k.s"
+
+
+def token_source(*tokens):
+    left = list(tokens)
+    return lambda: left.pop(0) if len(left) > 1 else left[0]
+
+
+def sent(stub):
+    return [request.headers["Authorization"] for request in stub.requests]
+
+
+def test_a_function_gives_the_token_of_each_attempt():
+    stub = Stub([503, answer(graph_json("g")), answer(graph_json("g"))])
+    client = stub.client(key=token_source("a.b.1", "a.b.2", "a.b.3"))
+    client.graph("g")
+    client.graph("g")
+    assert sent(stub) == ["Bearer a.b.1", "Bearer a.b.2", "Bearer a.b.3"]
+
+
+def test_a_token_that_is_refused_is_renewed_once_even_for_a_call_that_is_not_repeated():
+    stub = Stub([401, answer(task_json("t"))])
+    stub.client(key=token_source("old", "new")).resume("g", "t", "yes")
+    assert sent(stub) == ["Bearer old", "Bearer new"]
+    assert stub.requests[0].content == stub.requests[1].content
+
+
+@pytest.mark.parametrize("key", ["slate_acme.k.s", token_source("same"), token_source("old", "new")])
+def test_who_is_refused_with_the_best_there_is_is_told(key):
+    stub = Stub([problem("unauthenticated", "who?")] * 3)
+    with pytest.raises(Unauthenticated, match=r"who\?"):
+        stub.client(key=key).graph("g")
+    assert len(stub.requests) <= 2
+
+
+@pytest.mark.parametrize("token", ["", "two words", "tok\n", "schlüssel"])
+def test_a_token_that_is_none_never_travels(token):
+    stub = Stub([])
+    with pytest.raises(Invalid, match="key"):
+        stub.client(key=lambda: token).graph("g")
+
+
+def test_a_source_of_tokens_that_fails_says_so_itself():
+    def broken():
+        raise KeyError("no login")
+
+    with pytest.raises(KeyError, match="no login"):
+        Stub([]).client(key=broken).graph("g")
+
+
+@pytest.mark.parametrize(
+    "setback",
+    [
+        problem("throttled", "2 calls a second", retryable=True, retry_after=1),
+        answer({"message": "Too Many Requests"}, status=429),
+    ],
+)
+def test_who_stays_throttled_is_told_so_apart_from_a_server_that_is_down(setback):
+    with pytest.raises(Throttled) as caught:
+        Stub([setback] * 9).client(retries=Retries(attempts=2)).graph("g")
+    assert isinstance(caught.value, Unavailable)
+    assert caught.value.data["attempts"] == 2
 
 
 def test_a_lost_lease_carries_the_winner():

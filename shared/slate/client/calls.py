@@ -12,12 +12,14 @@ from typing import Any, Final, NamedTuple
 
 import httpx
 
+from slate.client.credentials import Bearer, Credential
 from slate.contract.problems import error_of
 from slate.domain.errors import (
     Forbidden,
     Invalid,
     NotFound,
     SlateError,
+    Throttled,
     TooLarge,
     Unauthenticated,
     Unavailable,
@@ -89,7 +91,7 @@ class Calls:
     def __init__(
         self,
         url: str,
-        key: str,
+        credential: Credential,
         *,
         transport: httpx.BaseTransport | None,
         timeout: float,
@@ -100,7 +102,8 @@ class Calls:
         base = _base_url(url)
         self._http = httpx.Client(
             base_url=base,
-            headers={"Authorization": f"Bearer {_header_value(key)}", "Accept": "application/json"},
+            headers={"Accept": "application/json"},
+            auth=Bearer(credential),
             timeout=timeout,
             transport=transport,
             # A proxy named in the environment cannot reach this machine's own loopback.
@@ -134,6 +137,7 @@ class Calls:
         server cannot have acted on the first.
 
         Raises:
+            Throttled: given up: this credential calls more often than it may; nothing was done.
             Unavailable: given up; for a call that is not repeatable it may have taken effect.
             SlateError: the server refused; the class is the one that its code names.
         """
@@ -183,12 +187,13 @@ class Calls:
             unavailable = Unavailable(f"no answer from {request.url.host}: {reason}")
             return _Setback(unavailable, may_have_happened=not isinstance(error, _NEVER_SENT))
         if response.status_code in _BUSY:
-            problem = _problem(response)
+            problem, throttled = _problem(response), response.status_code == HTTPStatus.TOO_MANY_REQUESTS
             said = problem.get("detail") or f"{response.status_code} {response.reason_phrase}"
-            data = {k: problem[k] for k in ("request_id",) if k in problem}
+            data = {k: problem[k] for k in ("request_id", "retry_after") if k in problem}
+            cls = Throttled if throttled else Unavailable
             return _Setback(
-                Unavailable(f"{request.url.host} is busy: {said}", **data),
-                may_have_happened=response.status_code != HTTPStatus.TOO_MANY_REQUESTS,
+                cls(f"{request.url.host} is busy: {said}", **data),
+                may_have_happened=not throttled,
                 retry_after=_retry_after(response),
             )
         if response.is_error and _problem(response).get("retryable") is True:
@@ -273,9 +278,3 @@ def _base_url(url: str) -> httpx.URL:
     if parsed.scheme not in ("http", "https") or not parsed.host:
         raise Invalid.field("url", f"{url!r} is not the url of a server; write it like https://slate.example.com")
     return parsed
-
-
-def _header_value(key: str) -> str:
-    if not key or not key.isascii() or not key.isprintable() or " " in key:
-        raise Invalid.field("key", "an API key is one word of ASCII, as `slate keys create` printed it")
-    return key

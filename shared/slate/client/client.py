@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from slate.client.answers import PAGE, graph_path, pages, parse, segment, task_path
 from slate.client.calls import Calls, Retries
 from slate.client.contexts import Contexts
+from slate.client.credentials import Credential
 from slate.client.exports import Exports
 from slate.client.facts import Facts
 from slate.client.locks import NamedLocks
@@ -49,14 +50,14 @@ class SlateClient:
     A network error, a 429 and a 503 are followed by another attempt after a growing, spread rest (``Retry-After`` is
     honoured): reads, calls with a token, creations under an id, and claims, which carry an Idempotency-Key. What the
     server refuses is raised as the class of ``slate.domain.errors`` that its code names; what stays unanswered is
-    ``Unavailable``. Instants are milliseconds since 1970 UTC. A client may be shared by threads; close it when done,
-    or use it in a ``with``.
+    ``Unavailable``. ``key`` is an API key, or a function that gives the token to send now (``Bearer``). Instants are
+    milliseconds since 1970 UTC. A client may be shared by threads; close it when done, or use it in a ``with``.
     """
 
     def __init__(
         self,
         url: str,
-        key: str,
+        key: Credential,
         *,
         transport: httpx.BaseTransport | None = None,
         timeout: float = 30.0,
