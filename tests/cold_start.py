@@ -21,6 +21,8 @@ loaded = {name: getattr(sys.modules[name], "__file__", None) for name in set(sys
 print(json.dumps({"milliseconds": milliseconds, "loaded": loaded}))
 """
 
+DEPLOYED: Final = Settings(kms_key_id="key")
+
 
 class ColdStart(NamedTuple):
     milliseconds: float
@@ -32,10 +34,10 @@ class ColdStart(NamedTuple):
         return any(name == package or name.startswith(f"{package}.") for name in self.loaded)
 
 
-def cold_start(function: str, *, path: Path | None = None) -> ColdStart:
+def cold_start(function: str, *, path: Path | None = None, settings: Settings = DEPLOYED) -> ColdStart:
     """Import a function's handler with the environment that it has in Lambda, from ``path`` first if one is given."""
     environ = {
-        **Settings(kms_key_id="key").to_env(),
+        **settings.to_env(),
         "PATH": os.environ["PATH"],
         "AWS_REGION": "eu-central-1",
         "AWS_DEFAULT_REGION": "eu-central-1",

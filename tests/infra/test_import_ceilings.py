@@ -7,10 +7,11 @@ from functools import cache
 import pytest
 
 from cold_start import cold_start
+from slate.settings import Settings
 
 CEILING_MS = {
     "tasks_api": 1_000,
-    "authorizer": 850,
+    "authorizer": 450,
     "sweeper": 850,
     "events": 850,
     "webhooks": 850,
@@ -19,7 +20,7 @@ CEILING_MS = {
     "decay": 850,
     "indexer": 850,
 }
-"""Three times what it takes on an idle machine of two cores: 310, 265, 275, 275 and 275."""
+"""Three times what it takes on an idle machine of two cores: 310, 140, 275, 275 and 275."""
 FUNCTIONS = list(CEILING_MS)
 NOWHERE = ["moto", "uvicorn", "rich", "typer", "aws_cdk", "httpx", "opensearchpy", "slate.client", "slate.testing"]
 SPEAKS_HTTP = ["aws_lambda_powertools.event_handler", "slate_functions.http"]
@@ -48,3 +49,14 @@ def test_no_handler_loads_what_a_lambda_does_not_need(function):
 @pytest.mark.parametrize("function", ["authorizer", "sweeper", "events", "webhooks"])
 def test_a_function_that_speaks_no_http_loads_nothing_for_it(function):
     assert [package for package in SPEAKS_HTTP if start_of(function).loads(package)] == []
+
+
+def test_the_authorizer_loads_what_recognises_callers_and_no_other_part_of_slate():
+    start = start_of("authorizer")
+    others = ["slate.service.tasks", "slate.service.sessions", "slate.adapters.opensearch", "slate.adapters.bedrock"]
+    assert [part for part in (*others, "slate.wiring.aws", "slate.wiring.assembling", "jwt") if start.loads(part)] == []
+
+
+def test_what_reads_tokens_is_loaded_where_an_issuer_is_set():
+    settings = Settings(kms_key_id="key", oidc_issuer="https://issuer.test", oidc_audience="slate")
+    assert cold_start("authorizer", settings=settings).loads("jwt")

@@ -5,7 +5,7 @@ import pytest
 from http_support import ADMIN, event, who
 from slate.domain.access import Principal, Scope
 from slate.domain.errors import Unauthenticated, Unavailable
-from slate_functions.authorizer.authorize import Authorizer
+from slate_functions.authorizer.authorize import Authorizer, Unauthorized
 from slate_functions.http.requests import HttpRequest
 
 BOUND = Principal(
@@ -16,6 +16,7 @@ BOUND = Principal(
     roles=frozenset({"billing", "refunds"}),
     subject="u-7",
 )
+TOKEN = BOUND.model_copy(update={"key_id": "jwt-1", "expires_at": 1_800_000_060_000})
 
 
 class Keys:
@@ -24,7 +25,7 @@ class Keys:
     def authenticate(self, credential: str) -> Principal:
         if credential == "busy":
             raise Unavailable("the table is busy")
-        known = {"good": ADMIN, "bound": BOUND}
+        known = {"good": ADMIN, "bound": BOUND, "token": TOKEN}
         if credential not in known:
             raise Unauthenticated("this credential is not known")
         return known[credential]
@@ -48,12 +49,22 @@ def test_anything_else_raises_the_one_text_that_api_gateway_answers_with_401(aut
         decide(authorization)
 
 
-def test_the_context_carries_texts_alone():
-    context = decide("Bearer bound")["context"]
+def test_why_somebody_is_refused_is_logged_without_what_they_sent(caplog):
+    caplog.set_level("INFO")
+    with pytest.raises(Unauthorized) as refused:
+        decide("Bearer SECRET")
+    assert refused.value.why == "this credential is not known"
+    assert "this credential is not known" in caplog.text
+    assert "SECRET" not in caplog.text
+
+
+@pytest.mark.parametrize("credential", ["bound", "token"])
+def test_the_context_carries_texts_alone(credential):
+    context = decide(f"Bearer {credential}")["context"]
     assert all(isinstance(value, str) for value in context.values())
 
 
-@pytest.mark.parametrize(("credential", "principal"), [("good", ADMIN), ("bound", BOUND)])
+@pytest.mark.parametrize(("credential", "principal"), [("good", ADMIN), ("bound", BOUND), ("token", TOKEN)])
 def test_the_function_behind_sees_the_very_principal_that_was_recognised(credential, principal):
     passed = event("GET", "/v1/graphs", principal=None)
     passed["requestContext"]["authorizer"] = {"lambda": decide(f"Bearer {credential}")["context"]}

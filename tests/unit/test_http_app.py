@@ -7,9 +7,12 @@ import pytest
 from pydantic import BaseModel
 
 from http_support import ADMIN, Watcher, ask, event, freely, gladly, made
+from slate.adapters.inprocess.clocks import ManualClock
 from slate.contract.tasks import Nothing, Request
 from slate.domain.access import Principal, Scope
-from slate.domain.errors import Internal, NotFound, error_classes
+from slate.domain.errors import Internal, NotFound, Throttled, error_classes
+from slate.domain.throttling import Pace
+from slate.service.admission import Admission
 from slate_functions.http.answers import Answer, Page
 from slate_functions.http.app import App
 from slate_functions.http.dependencies import PathId
@@ -232,6 +235,31 @@ def test_each_request_is_told_with_its_route_status_and_caller(app, watcher):
     ask(app, "GET", "/nowhere", principal=None)
     told = [(r.route, r.status, r.tenant, r.key_id, r.code) for r in watcher.requests]
     assert told == [("GET /things/{name}", 200, "acme", "k-1", None), ("unknown", 404, None, None, "not_found")]
+
+
+def held_back(principal):
+    raise Throttled(f"{principal.key_id} calls too often", retry_after=3)
+
+
+def test_a_caller_who_is_held_back_is_told_until_when_and_nothing_is_done(watcher):
+    app = App([ThingRoutes(AssertionError("it was done"))], watcher, freely, held_back)
+    for path in ("/things/a", "/nowhere"):
+        reply = ask(app, "GET", path)
+        assert (reply.status, reply.json["code"], reply.headers["Retry-After"]) == (429, "throttled", "3")
+    assert ask(app, "GET", "/page", principal=None).status == 200
+    told = watcher.requests[0]
+    assert (told.status, told.key_id, told.code) == (429, "k-1", "throttled")
+    assert watcher.faults == []
+
+
+def test_a_decision_that_a_gateway_kept_for_longer_than_the_token_stands_opens_nothing(watcher):
+    clock = ManualClock(1_800_000_000_000)
+    app = App([ThingRoutes()], watcher, freely, Admission(Pace(1, 10), clock).admit)
+    token = ADMIN.model_copy(update={"expires_at": clock.now() + 59_000})
+    assert ask(app, "GET", "/things/a", principal=token).status == 200
+    clock.advance(59)
+    reply = ask(app, "GET", "/things/a", principal=token)
+    assert (reply.status, reply.json["code"]) == (401, "unauthenticated")
 
 
 def test_an_answer_over_what_a_lambda_may_give_is_refused_with_what_to_do(app):
