@@ -15,7 +15,7 @@ NPX ?= npx --yes
 INPUT ?=
 LOCOMO ?=
 
-.PHONY: help setup demo opensearch test check acceptance race bench eval costs tokens synth deploy diff sbom permissions openapi lock serve clean
+.PHONY: help setup demo opensearch test check acceptance race fuzz bench eval costs tokens synth deploy diff sbom permissions openapi lock serve clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -64,6 +64,9 @@ bench: $(READY) ## claims, contexts and searches: p50 and p95
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.bench
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.contexts
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.searches
+
+fuzz: $(READY) ## requests made from the OpenAPI document, 20,000 or CASES of them, against a server of their own
+	@PYTHONPATH=tests $(BIN)/python -m fuzzing $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED))
 
 eval: $(READY) ## how well topic shifts are found, and what is recalled of LoCoMo's conversations: make eval LOCOMO=file
 	@PYTHONPATH=tests $(BIN)/python -m evals.topics

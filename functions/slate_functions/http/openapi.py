@@ -64,7 +64,7 @@ class Operation:
             HTTPStatus.PRECONDITION_REQUIRED: any(header.required for _, header in signature.headers),
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE: signature.body is not None,
             HTTPStatus.UNPROCESSABLE_ENTITY: not self.declaration.public,
-            HTTPStatus.GONE: about_somebody,
+            HTTPStatus.GONE: not self.declaration.public,
             HTTPStatus.LOCKED: about_somebody and self.declaration.intent is not Intent.WRITE,
             HTTPStatus.TOO_MANY_REQUESTS: not self.declaration.public,
             HTTPStatus.INTERNAL_SERVER_ERROR: True,
@@ -165,13 +165,18 @@ def _answer(operation: Operation, status: HTTPStatus, references: _References) -
     headers = {"X-Request-Id": {"description": "to quote when something is wrong", "schema": {"type": "string"}}}
     answer: dict[str, Any] = {"description": status.phrase, "headers": headers}
     if status is operation.declaration.status and operation.declaration.media:
-        return {**answer, "content": {media: {"schema": {"type": "string"}} for media in operation.declaration.media}}
+        return {**answer, "content": {media: {"schema": _written(media)} for media in operation.declaration.media}}
     if model is None:
         return answer
     if "version" in model.model_fields and model.model_fields["version"].annotation is int:
         headers["ETag"] = {"description": "the version, for If-Match", "schema": {"type": "string"}}
     content = {"schema": references[model, "serialization"], "example": operation.declaration.gives}
     return {**answer, "content": {"application/json": content}}
+
+
+def _written(media: str) -> dict[str, str]:
+    """What an answer of a media type of its own is, where no model says it."""
+    return {"type": "object" if media.endswith(("/json", "+json")) else "string"}
 
 
 def _refusal(status: HTTPStatus) -> dict[str, Any]:

@@ -77,6 +77,7 @@ class DocumentRoutes:
         scope=WRITE,
         status=CREATED,
         also=(HTTPStatus.OK,),
+        refusals=(HTTPStatus.NOT_FOUND,),
         sends=examples.PUT_DOCUMENT,
         gives=examples.DOCUMENT,
     )
