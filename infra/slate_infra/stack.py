@@ -22,6 +22,7 @@ from slate_infra.constructs.forgetting import Forgetting
 from slate_infra.constructs.functions import AUTHORIZER_CACHE_SECONDS, Functions
 from slate_infra.constructs.memory import Memory
 from slate_infra.constructs.overview import Overview
+from slate_infra.constructs.people import People
 from slate_infra.constructs.push import Push
 from slate_infra.constructs.schedule import RunSchedule
 from slate_infra.constructs.search import SearchDomain
@@ -58,7 +59,7 @@ class SlateStack(Stack):
         storage, feed, push = Storage(self, "Storage", stage=stage), Feed(self, "Feed"), Push(self, "Push")
         memory, signing = Memory(self, "Memory"), Signing(self, "Signing", stage=stage)
         search = self._search(stage, storage)
-        settings = self._located(settings, storage, feed, push, memory, signing, search)
+        settings = self._trusting(stage, self._located(settings, storage, feed, push, memory, signing, search))
         functions = Functions(
             self,
             "Functions",
@@ -128,6 +129,15 @@ class SlateStack(Stack):
         return SearchDomain(
             self, "Search", stage=stage, nodes=stage.domain, key=storage.key, name=f"slate-{stage.name}"
         )
+
+    def _trusting(self, stage: Stage, settings: Settings) -> Settings:
+        """Whose tokens are taken, beside API keys: the stage's own people's, or those of the issuer that is set."""
+        if not stage.people:
+            return settings
+        people = People(self, "People", stage=stage)
+        CfnOutput(self, "UserPool", value=people.pool.user_pool_id)
+        CfnOutput(self, "UserPoolApp", value=people.app.user_pool_client_id)
+        return people.trusted_by(settings)
 
     def _searched(self, settings: Settings, search: SearchDomain | None) -> str | None:
         """What is searched, as policies write it: our own domain, one that was given, or none."""

@@ -12,6 +12,7 @@ from typing import Final, Self, TypeVar
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9-]{0,20}")
 """What a domain's name may be made of, too."""
+_YES_OR_NO: Final[Mapping[str, bool]] = {"true": True, "false": False}
 _T = TypeVar("_T")
 
 
@@ -57,6 +58,8 @@ class Stage:
     domain: Nodes | None
     """None: what was said and what is known is searched in the table."""
     network: Network | None
+    people: bool
+    """It has a user pool, whose tokens are credentials."""
 
     @classmethod
     def from_env(cls, name: str, env: Mapping[str, str]) -> Self:
@@ -73,9 +76,10 @@ class Stage:
             raise ValueError(f"SLATE_VPC_SUBNETS needs a subnet for each of the domain's {domain.zones} zones")
         return cls(
             name=name,
-            protected=_one_of(env, "SLATE_PROTECTED", {"true": True, "false": False}, "false" if dev else "true"),
+            protected=_one_of(env, "SLATE_PROTECTED", _YES_OR_NO, "false" if dev else "true"),
             domain=domain,
             network=network,
+            people=_people(env),
         )
 
 
@@ -98,6 +102,13 @@ def _network(env: Mapping[str, str]) -> Network | None:
     if bool(subnets) != bool(groups):
         raise ValueError("SLATE_VPC_SUBNETS and SLATE_VPC_SECURITY_GROUPS are given together, or neither is")
     return Network(subnets=subnets, security_groups=groups) if subnets else None
+
+
+def _people(env: Mapping[str, str]) -> bool:
+    wanted = _one_of(env, "SLATE_USER_POOL", _YES_OR_NO, "false")
+    if wanted and env.get("SLATE_OIDC_ISSUER"):
+        raise ValueError("SLATE_USER_POOL makes an issuer, and SLATE_OIDC_ISSUER names another: give one of them")
+    return wanted
 
 
 def _one_of(env: Mapping[str, str], variable: str, choices: Mapping[str, _T], default: str) -> _T:
