@@ -2,49 +2,22 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
-from benchmarks.prices import Prices, Stack
+from benchmarks import conversation
+from benchmarks.conversation import PerContext
+from benchmarks.figures import Figures, Measured
+from benchmarks.money import section
+from benchmarks.prices import Prices, Stack, Work
 from benchmarks.steps import STEPS
 from contract.world import World, task
 from slate.adapters.dynamodb.table import TIMER_SHARDS
 from slate.adapters.inprocess.moto_engine import MotoEngine
-from slate.adapters.inprocess.wakeups import NoWakeups
-from slate.service.waiting import POLLED, Waiting
 from slate.testing.meter import Meter
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "costs.md"
-
-
-class Figures(NamedTuple):
-    """Calls of DynamoDB, and the units they use."""
-
-    calls: float
-    reads: float
-    writes: float
-
-    @property
-    def units(self) -> float:
-        """Both kinds together."""
-        return self.reads + self.writes
-
-    def less(self, other: Figures) -> Figures:
-        """What this costs beyond another."""
-        return Figures(*(a - b for a, b in zip(self, other, strict=True)))
-
-    def each(self, count: int) -> Figures:
-        """What one of so many costs."""
-        return Figures(*(figure / count for figure in self))
-
-    def row(self, step: str) -> str:
-        """A row of the table."""
-        return f"| {step} | {' | '.join(f'{figure:g}' for figure in self)} |"
-
-
-Measured = Mapping[str, Figures]
 
 
 def measured() -> dict[str, Figures]:
@@ -79,76 +52,6 @@ def derived(known: Measured) -> dict[str, Figures]:
         "move the entry of an extended lease": known["poll, a lease extended by heartbeat"].less(others),
         "end a rest": known["poll, a rest over"].less(others),
     }
-
-
-def idle_month(known: Measured, prices: Prices, stack: Stack) -> list[tuple[str, str, float]]:
-    """What is paid while nobody calls: the item, how it comes about, USD."""
-    runs = stack.month_minutes
-    decays = stack.month_minutes // stack.decay_minutes
-    reads = runs * stack.polls * known["poll, nothing due"].reads
-    seconds = runs * stack.run_seconds * stack.sweeper_gb
-    return [
-        (
-            "polls of the timer",
-            f"{runs:,} runs x {stack.polls} polls x {known['poll, nothing due'].reads:g} read units",
-            reads / 1e6 * prices.million_reads,
-        ),
-        (
-            "the sweeper's time",
-            f"{runs:,} runs x {stack.run_seconds} s x {stack.sweeper_gb:g} GB",
-            seconds * prices.gb_second,
-        ),
-        ("its starts", f"{runs:,} runs", runs / 1e6 * (prices.million_invocations + prices.million_schedules)),
-        ("the KMS keys", f"{stack.keys} keys", stack.keys * prices.key_month),
-        (
-            "decay",
-            f"{decays:,} runs x ({known['poll, nothing due'].reads:g} read units, {stack.decay_seconds:g} s)",
-            decays * known["poll, nothing due"].reads * prices.million_reads / 1e6
-            + decays * stack.decay_seconds * stack.decay_gb * prices.gb_second
-            + decays * (prices.million_schedules + prices.million_invocations) / 1e6,
-        ),
-        ("alarms", f"{stack.alarm_metrics} metrics", stack.alarm_metrics * prices.alarm_month),
-    ]
-
-
-def looks_while_waiting(seconds: float, waits: int = 200) -> float:
-    """How often one who waits so long in vain looks, in the mean, where nobody tells it when to."""
-    now, looks = 0.0, 0
-
-    def sleep(rest: float) -> None:
-        nonlocal now
-        now += rest
-
-    def look() -> None:
-        nonlocal looks
-        looks += 1
-
-    rng = random.Random(1)  # noqa: S311  # the same figure each time
-    waiting = Waiting(NoWakeups(sleep), rng, pauses=POLLED, places=1, stopwatch=lambda: now)
-    for _ in range(waits):
-        waiting.until(look, topics=(), seconds=seconds)
-    return looks / waits
-
-
-def idle_worker(known: Measured, prices: Prices, stack: Stack) -> list[tuple[str, str, float]]:
-    """What one worker without work costs a month, by how it asks: the way, how soon it learns of work, USD."""
-    month = stack.month_minutes * 60
-    reads = known["claim, none ready"].reads
-
-    def usd(seconds_between: float, looks: float, busy: float) -> float:
-        asked = month / seconds_between
-        request = (prices.million_requests + prices.million_invocations + looks * reads * prices.million_reads) / 1e6
-        return asked * (request + busy * stack.waiting_gb * prices.gb_second)
-
-    waited = stack.wait_seconds
-    looks = looks_while_waiting(waited)
-    return [
-        (f"waits {waited} s at a time: {looks:.0f} looks", "1 s in the mean", usd(waited, looks, waited)),
-        ("asks every second", "0.5 s", usd(1, 1, stack.claim_seconds)),
-        ("asks every 5 s", "2.5 s", usd(5, 1, stack.claim_seconds)),
-        ("asks every 30 s", "15 s", usd(30, 1, stack.claim_seconds)),
-        ("is started by `task.ready`", "when the event comes", 0.0),
-    ]
 
 
 def life(known: Measured) -> Figures:
@@ -262,7 +165,7 @@ queries of the 15 other shards are the idle cost.""",
 }
 
 
-def page(known: Measured, prices: Prices, stack: Stack) -> str:
+def page(known: Measured, context: PerContext, prices: Prices, stack: Stack) -> str:
     """The document."""
     every = {**known, **derived(known)}
     parts = [HEAD]
@@ -270,60 +173,12 @@ def page(known: Measured, prices: Prices, stack: Stack) -> str:
         rows = [every[step].row(step) for step in steps]
         table = ["| step | calls | RCU | WCU |", "|---|--:|--:|--:|", *rows]
         parts.append("\n".join([f"## {title}", "", *table, "", NOTES[title], ""]))
-    return "\n".join([*parts, _money(known, prices, stack)])
-
-
-def _money(known: Measured, prices: Prices, stack: Stack) -> str:
-    items = idle_month(known, prices, stack)
-    rows = [f"| {name} | {how} | {usd:.2f} |" for name, how, usd in items]
-    one = life(known)
-    million = one.reads * prices.million_reads + one.writes * prices.million_writes
-    return f"""\
-## In money
-
-The prices are inputs ([prices.py](../tests/benchmarks/prices.py)), not promises. They are those of {prices.source}, in
-USD, without a free tier; put in your own and run `make costs`.
-
-| price | USD |
-|---|--:|
-| a million read units | {prices.million_reads:g} |
-| a million write units | {prices.million_writes:g} |
-| a GB-second of Lambda, arm64 | {prices.gb_second:.10f} |
-| a million invocations | {prices.million_invocations:g} |
-| a million requests of the HTTP API | {prices.million_requests:g} |
-| a million schedules | {prices.million_schedules:g} |
-| a KMS key, a month | {prices.key_month:g} |
-| a metric of an alarm, a month | {prices.alarm_month:g} |
-
-**A month in which nobody calls**
-
-| what | how much | USD |
-|---|---|--:|
-{chr(10).join(rows)}
-| **together** | | **{sum(usd for _, _, usd in items):.2f}** |
-
-**An idle worker, a month**, at one role, by how it asks for work
-
-| a worker that | learns of work after | USD |
-|---|---|--:|
-{chr(10).join(f"| {way} | {soon} | {usd:.2f} |" for way, soon, usd in idle_worker(known, prices, stack))}
-
-Who waits keeps a function of {stack.waiting_gb:g} GB for as long, and Lambda is paid by that time; who asks is paid by the request
-(a claim that finds nothing is taken to last {stack.claim_seconds * 1000:.0f} ms). Each further role of a worker is a read more a look. On a laptop
-waiting costs nothing. [Claims](claims.md) says when to do which.
-
-`SLATE_SWEEP_POLL_SECONDS` and `SLATE_SWEEP_RUN_SECONDS` trade the first two rows against how soon a lapsed lease is
-seen. Stored data, its backups and logs come on top, by what there is of them.
-
-**A million tasks**, each with one parent and one child, created within a graph, claimed, kept alive by one heartbeat
-and completed: {one.reads:g} read and {one.writes:g} write units a task, {million:,.2f} USD of DynamoDB for all of them. API Gateway
-and Lambda are paid by the request.
-"""
+    return "\n".join([*parts, section(known, life(known), context, prices, stack, Work())])
 
 
 def main() -> None:
     """Write the page."""
-    PAGE.write_text(page(measured(), Prices(), Stack()))
+    PAGE.write_text(page(measured(), conversation.measured(), Prices(), Stack()))
 
 
 if __name__ == "__main__":

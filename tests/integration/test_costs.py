@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.costs import PAGE, Figures, derived, looks_while_waiting, measured, page
-from benchmarks.prices import Prices, Stack
+from benchmarks import conversation
+from benchmarks.costs import PAGE, derived, measured, page
+from benchmarks.figures import Figures
+from benchmarks.money import MONTHS, domain, looks_while_waiting
+from benchmarks.prices import Prices, Stack, Work
 from benchmarks.steps import complete_over
 from contract.world import TENANT, World
 from slate.adapters.dynamodb.calls import to_wire
@@ -104,4 +107,10 @@ def test_the_items_that_are_counted_are_just_below_1_kb():
 
 
 def test_the_page_says_what_is_counted(known):
-    assert PAGE.read_text() == page(known, Prices(), Stack()), "run `make costs`"
+    assert PAGE.read_text() == page(known, conversation.measured(), Prices(), Stack()), "run `make costs`"
+
+
+def test_a_domain_is_no_smaller_than_a_stage_begins_with_and_grows_with_its_vectors():
+    rest, *busy = [domain(Prices(), Stack(), Work(), contexts) for contexts in (0, *MONTHS)]
+    assert rest.how.startswith("2 r6g.large.search with 50 GB each")
+    assert rest.usd < busy[0].usd < busy[1].usd
