@@ -50,9 +50,9 @@ def own_log(function: str) -> tuple[str, str, None]:
     return ("logs:CreateLogStream logs:PutLogEvents", f"Functions{function}Log.Arn", None)
 
 
-def only_partitions(pattern: str) -> dict[str, Any]:
+def only_partitions(*patterns: str) -> dict[str, Any]:
     return {
-        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": [pattern]},
+        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": list(patterns)},
         "Null": {"dynamodb:LeadingKeys": "false"},
     }
 
@@ -80,7 +80,8 @@ ALLOWED = {
     ],
     "FunctionsAuthorizerRole": [
         own_log("Authorizer"),
-        ("dynamodb:GetItem", "StorageMain.Arn", only_partitions("*#N#keys")),
+        ("dynamodb:GetItem", "StorageMain.Arn", only_partitions("*#N#keys", "*#U#*", "*#N#erasures")),
+        ("dynamodb:GetItem", "StorageLedger.Arn", only_partitions("*#N#erasures")),
         ("dynamodb:GetItem", "StorageKeys.Arn", only_partitions("*#K#*")),
         ("kms:Decrypt", "StorageKey.Arn", None),
         XRAY,

@@ -77,13 +77,15 @@ def of_waiting(storage: Storage) -> list[iam.PolicyStatement]:
 
 
 def of_authorizer(storage: Storage) -> list[iam.PolicyStatement]:
-    """Reads one API key, and the data key of the person that it is bound to.
+    """Reads one API key; of the person that it is bound to the fence and the data key; and whether erasures are missed.
 
     Which tenant asks is known only once the key is read, so the tenant cannot be a condition here; the kind of
-    record can: of either table nothing but these partitions opens.
+    record can: of no table anything but these partitions opens.
     """
+    erasures = "*#N#erasures"
     return [
-        _allow(("dynamodb:GetItem",), storage.main.table_arn, _leading_keys("*#N#keys")),
+        _allow(("dynamodb:GetItem",), storage.main.table_arn, _leading_keys("*#N#keys", "*#U#*", erasures)),
+        _allow(("dynamodb:GetItem",), storage.ledger.table_arn, _leading_keys(erasures)),
         _allow(("dynamodb:GetItem",), storage.keys.table_arn, _leading_keys("*#K#*")),
         _allow(("kms:Decrypt",), storage.key.key_arn),
     ]
@@ -263,9 +265,9 @@ def _index(table: dynamodb.TableV2, name: str) -> str:
     return f"{table.table_arn}/index/{name}"
 
 
-def _leading_keys(pattern: str) -> dict[str, Any]:
+def _leading_keys(*patterns: str) -> dict[str, Any]:
     # ForAllValues holds where the key is absent: Null refuses that.
     return {
-        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": [pattern]},
+        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": list(patterns)},
         "Null": {"dynamodb:LeadingKeys": "false"},
     }
