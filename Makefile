@@ -64,6 +64,7 @@ bench: $(READY) ## claims, contexts and searches: p50 and p95
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.bench
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.contexts
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.searches
+	@PYTHONPATH=tests $(BIN)/python -m benchmarks.opensearch
 
 fuzz: $(READY) ## requests made from the OpenAPI document, 20,000 or CASES of them, against a server of their own
 	@PYTHONPATH=tests $(BIN)/python -m fuzzing $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED))

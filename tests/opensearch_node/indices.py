@@ -52,14 +52,17 @@ def expunged(index: MemoryIndex, *, seconds: float = 90) -> int:
 
 
 @contextmanager
-def made_on(address: str, embedder: Embedder, *, native: bool = True, leases_ms: int = LEASES_MS) -> Iterator[Made]:
+def made_on(
+    address: str, embedder: Embedder, *, native: bool = True, leases_ms: int = LEASES_MS, at_once: bool = True
+) -> Iterator[Made]:
     """An index with the mapping of production; it goes with the context.
 
-    ``leases_ms``: so often its retention leases move, where the node lets them; its own request says nothing of it.
+    ``leases_ms``: so often its retention leases move, where the node lets them; its own request says nothing of it. Without
+    ``at_once`` what is written is found when the index is refreshed, as in production.
     """
     prefix = f"test-{leases_ms}-"
     aliases = Aliases.of(f"{prefix}{uuid4().hex}")
-    sender = FoundAtOnce(address, "eu-central-1", timeout_seconds=SLOW_SECONDS)
+    sender = (FoundAtOnce if at_once else BotocoreSender)(address, "eu-central-1", timeout_seconds=SLOW_SECONDS)
     transport = Transport(sender, Breaker(time.monotonic), random.Random(1), time.sleep)  # noqa: S311  # repeatable
     admin = OpenSearchAdmin(transport, aliases, native=native)
     if leases_ms != LEASES_MS:

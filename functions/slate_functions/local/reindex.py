@@ -20,6 +20,8 @@ from slate.wiring.choices import search_transport
 
 SHOWN: Final = 20
 """Entries that should not be there are named up to here."""
+PATIENCE_SECONDS: Final = 30
+"""An operator waits for what a caller would not: an index is made or removed."""
 
 
 class NoIndex(Exception):
@@ -34,7 +36,7 @@ def reindex(env: Mapping[str, str], *, check: bool, mend: bool, tenant: str | No
     """
     settings = Settings.from_env(env)
     session = boto3.Session(region_name=settings.region)
-    transport = search_transport(settings, session)
+    transport = search_transport(settings, session, timeout_seconds=PATIENCE_SECONDS)
     parts = build_aws(settings, session).memory.retrieval
     if transport is None or parts.indexing is None or parts.embedder is None:
         raise NoIndex("set SLATE_SEARCH_ENDPOINT to the address of the OpenSearch domain")
