@@ -8,9 +8,12 @@ import json
 import random
 import ssl
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from hypothesis import given
+from hypothesis import strategies as st
 
 from issuer import KIND_OF, Issuer, SigningKey, dripping, endless, forged, issuing, saying, silent
 from slate.adapters.inprocess.clocks import ManualClock
@@ -451,3 +454,20 @@ def test_a_slash_at_the_end_of_an_issuers_name_is_part_of_it(issuer):
     with pytest.raises(Unavailable, match="another issuer"):
         discover(issuer, f"{issuer.url}/").read(issuer.token())
     assert issuer.asked == ["/.well-known/openid-configuration"]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+MEMBERS = st.sampled_from(["kty", "crv", "x", "y", "n", "e", "kid", "use", "alg", "key_ops", "d"])
+LIKELY = st.sampled_from(["RSA", "EC", "OKP", "P-256", "P-521", "Ed25519", "AQAB", "sig", "RS256", "ES256", ""])
+
+
+@given(st.lists(st.dictionaries(MEMBERS, LIKELY | JSON, max_size=9) | JSON, max_size=3) | JSON)
+def test_whatever_an_issuer_publishes_breaks_nothing(keys):
+    read = IssuerKeys(lambda: {"keys": keys}, ManualClock(0), fresh_seconds=FRESH, stale_seconds=STALE)
+    for algorithm in ALGORITHMS:
+        with suppress(Unavailable):
+            read.find(None, algorithm)
