@@ -49,6 +49,16 @@ class Network:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """A table that came out of a backup of the main one, and takes its place."""
+
+    table: str
+    """Its name."""
+    stream: str
+    """The ARN of its stream, which is a new one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     """A stage by its name, ``dev`` and every other alike but for the defaults of two settings."""
 
@@ -60,6 +70,8 @@ class Stage:
     network: Network | None
     people: bool
     """It has a user pool, whose tokens are credentials."""
+    restored: Restored | None
+    """None: the main table is the stack's own."""
 
     @classmethod
     def from_env(cls, name: str, env: Mapping[str, str]) -> Self:
@@ -80,6 +92,7 @@ class Stage:
             domain=domain,
             network=network,
             people=_people(env),
+            restored=_restored(env),
         )
 
 
@@ -89,8 +102,11 @@ def _domain(env: Mapping[str, str], default: str) -> Nodes | None:
     nodes = _one_of(env, "SLATE_SEARCH_DOMAIN", DOMAINS, default)
     if nodes is None:
         return None
+    data = _number(env, "SLATE_SEARCH_NODES", nodes.data)
+    if data > 1 and data % 2:
+        raise ValueError("SLATE_SEARCH_NODES is 1 or even: each of two zones has as many")
     return Nodes(
-        data=_number(env, "SLATE_SEARCH_NODES", nodes.data),
+        data=data,
         type=env.get("SLATE_SEARCH_NODE_TYPE", nodes.type),
         disk_gb=_number(env, "SLATE_SEARCH_DISK_GB", nodes.disk_gb),
         masters=nodes.masters,
@@ -102,6 +118,13 @@ def _network(env: Mapping[str, str]) -> Network | None:
     if bool(subnets) != bool(groups):
         raise ValueError("SLATE_VPC_SUBNETS and SLATE_VPC_SECURITY_GROUPS are given together, or neither is")
     return Network(subnets=subnets, security_groups=groups) if subnets else None
+
+
+def _restored(env: Mapping[str, str]) -> Restored | None:
+    table, stream = env.get("SLATE_RESTORED_TABLE", ""), env.get("SLATE_RESTORED_STREAM", "")
+    if bool(table) != bool(stream):
+        raise ValueError("SLATE_RESTORED_TABLE and SLATE_RESTORED_STREAM are given together, or neither is")
+    return Restored(table=table, stream=stream) if table else None
 
 
 def _people(env: Mapping[str, str]) -> bool:

@@ -152,9 +152,10 @@ ALLOWED = {
     "FunctionsExtractorRole": [
         own_log("Extractor"),
         (ITEMS_OF_DIGESTS, "StorageMain.Arn", None),
+        ("dynamodb:Query", "StorageMain.Arn/index/subject", None),
         ("dynamodb:GetItem", "StorageKeys.Arn", None),
-        ("kms:Decrypt", "StorageKey.Arn", None),
-        ("s3:DeleteObjectVersion s3:GetObject", "StorageContent.Arn/*", None),
+        ("kms:Decrypt kms:GenerateDataKey", "StorageKey.Arn", None),
+        ("s3:DeleteObjectVersion s3:GetObject s3:PutObject", "StorageContent.Arn/*", None),
         ("s3:ListBucket s3:ListBucketVersions", "StorageContent.Arn", None),
         (RECEIVES_AND_SENDS, "MemoryWork.Arn", None),
         ("bedrock:InvokeModel", f"arn:aws:bedrock:eu-central-1:AWS::AccountId:inference-profile/eu.{MODEL}", None),
@@ -181,6 +182,14 @@ ALLOWED = {
         ("sqs:SendMessage", "SweepScheduleDeadLetters.Arn", None),
     ],
 }
+
+
+def test_who_opens_what_is_sealed_opens_it_by_the_keys_before_too(synthesize):
+    before = "arn:aws:kms:eu-central-1:123456789012:key/00000000-0000-0000-0000-000000000000"
+    stack = synthesize({"SLATE_PREVIOUS_KMS_KEY_IDS": before})
+    opening = {role for role in ALLOWED if ("kms:Decrypt", before, None) in stack.statements(role)}
+    sealed = {role for role in ALLOWED if any(s[1] == "StorageKey.Arn" and s[2] is None for s in ALLOWED[role])}
+    assert opening == sealed
 
 
 def test_there_are_these_roles_and_none_has_a_policy_of_another_kind(stack):

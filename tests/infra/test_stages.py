@@ -126,8 +126,30 @@ def test_a_setting_of_a_stage_is_read_from_the_environment(env, domain, protecte
     assert (stage.domain, stage.protected) == (domain, protected)
 
 
+def test_a_table_out_of_a_backup_takes_the_main_ones_place_everywhere(synthesize):
+    stream = "arn:aws:dynamodb:eu-central-1:123456789012:table/again/stream/2026-11-30T12:00:00.000"
+    stack = synthesize(
+        {
+            "SLATE_RESTORED_TABLE": "again",
+            "SLATE_RESTORED_STREAM": stream,
+            "CDK_DEFAULT_ACCOUNT": "123456789012",
+            "CDK_DEFAULT_REGION": "eu-central-1",
+        }
+    )
+    assert {f["Environment"]["Variables"]["SLATE_TABLE"] for f in stack.of_type("AWS::Lambda::Function").values()} == {
+        "again"
+    }
+    mappings = stack.of_type("AWS::Lambda::EventSourceMapping")
+    assert {mappings[name]["EventSourceArn"] for name in ("FeedStream", "FeedIndex")} == {stream}
+    assert "StorageMain" in stack.of_type("AWS::DynamoDB::GlobalTable")
+    allowed = [s for role in stack.of_type("AWS::IAM::Role") for s in stack.statements(role)]
+    assert not [s for s in allowed if "StorageMain" in s.resource]
+    assert [s for s in allowed if s.resource == "arn:aws:dynamodb:eu-central-1:123456789012:table/again/index/timer"]
+
+
 def test_any_other_stage_is_kept_and_replicated_unless_told_otherwise():
-    assert Stage.from_env("staging", {}) == Stage(name="staging", protected=True, domain=REPLICATED, network=None)
+    stage = Stage.from_env("staging", {})
+    assert (stage.protected, stage.domain, stage.network, stage.restored) == (True, REPLICATED, None, None)
 
 
 def test_a_network_is_given_whole():
@@ -143,7 +165,9 @@ def test_a_network_is_given_whole():
         ("dev", {"SLATE_SEARCH_DOMAIN": "huge"}, "SLATE_SEARCH_DOMAIN is one of none, small, replicated"),
         ("dev", {"SLATE_PROTECTED": "yes"}, "SLATE_PROTECTED is one of true, false"),
         ("dev", {"SLATE_SEARCH_NODES": "0"}, "SLATE_SEARCH_NODES must be a whole number"),
+        ("dev", {"SLATE_SEARCH_NODES": "3"}, "SLATE_SEARCH_NODES is 1 or even"),
         ("dev", {"SLATE_VPC_SUBNETS": "subnet-1"}, "given together"),
+        ("dev", {"SLATE_RESTORED_TABLE": "again"}, "given together"),
         (
             "dev",
             {"SLATE_SEARCH_DOMAIN": "replicated", **IN_A_NETWORK, "SLATE_VPC_SUBNETS": "subnet-1"},

@@ -99,6 +99,7 @@ class Functions(Construct):
         if domain is not None:
             self._search(storage, feed, domain)
         self._embed()
+        self._open_what_is_wrapped_by(settings.previous_kms_key_ids.split())
         objects = wildcard(f"{arn_of(storage.content)}/*")
         without = (self.authorizer, self.events, self.webhooks)
         for each in self.every.values():
@@ -166,6 +167,13 @@ class Functions(Construct):
                     accept(
                         each.role, wildcard(found), "The domain that is given is known by its address, not its name."
                     )
+
+    def _open_what_is_wrapped_by(self, keys: Sequence[str]) -> None:
+        """Let those unwrap by keys that were used before who open what is sealed."""
+        for each in self.every.values():
+            if each not in (self.sweeper, self.events):
+                for key in keys:
+                    each.role.add_to_policy(permissions.of_previous_key(key))
 
     def _embed(self) -> None:
         """Let those ask the embedder that search, or keep what is searched, where it is one that can be asked."""

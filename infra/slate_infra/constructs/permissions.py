@@ -227,6 +227,11 @@ def of_embedder(models: Sequence[str]) -> list[iam.PolicyStatement]:
     return [_allow(("bedrock:InvokeModel",), arn) for arn in models]
 
 
+def of_previous_key(arn: str) -> iam.PolicyStatement:
+    """Opens what was sealed before the key was changed for another."""
+    return _allow(("kms:Decrypt",), arn)
+
+
 def of_decay(storage: Storage, memory: Memory) -> list[iam.PolicyStatement]:
     """Closes idle sessions, removes those whose time is over, and asks for the work that follows a close."""
     return [
@@ -261,7 +266,7 @@ def _through_dynamodb(storage: Storage) -> dict[str, Any]:
     return {"StringEquals": {"kms:ViaService": f"dynamodb.{Stack.of(storage).region}.amazonaws.com"}}
 
 
-def _index(table: dynamodb.TableV2, name: str) -> str:
+def _index(table: dynamodb.ITableV2, name: str) -> str:
     return f"{table.table_arn}/index/{name}"
 
 

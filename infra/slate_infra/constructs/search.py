@@ -83,7 +83,7 @@ class SearchDomain(Construct):
             rule = f"OS9[LogExport::{log}_SLOW_LOGS]"
             accept(self.domain, rule, "A slow log would keep what was searched, in clear: content is never logged.")
         if not nodes.masters:
-            accept(self.domain, "OS4", "One node for everything: what it holds is derived, and made anew if it goes.")
+            accept(self.domain, "OS4", "What it holds is derived, and made anew if its nodes lose it.")
         if nodes.zones == 1:
             accept(self.domain, "OS7", "One node is in one zone: what it holds is derived, and made anew if it goes.")
 

@@ -10,7 +10,7 @@ from constructs import Construct
 
 from slate.adapters.dynamodb.table import KEYS, LEDGER, MAIN, TableSpec
 from slate_infra.constructs.nag import accept
-from slate_infra.stages import Stage
+from slate_infra.stages import Restored, Stage
 
 
 class Storage(Construct):
@@ -26,7 +26,8 @@ class Storage(Construct):
             enable_key_rotation=True,
             removal_policy=_kept(self._protected),
         )
-        self.main = self._table("Main", MAIN)
+        main = self._table("Main", MAIN)
+        self.main: dynamodb.ITableV2 = main if stage.restored is None else self._in_place(stage.restored)
         self.keys = self._table("Keys", KEYS)
         self.ledger = self._table("Ledger", LEDGER)
         self.content = self._bucket()
@@ -55,6 +56,12 @@ class Storage(Construct):
                 )
                 for index in spec.indexes
             ],
+        )
+
+    def _in_place(self, restored: Restored) -> dynamodb.ITableV2:
+        """What is read and written instead of the stack's own main table, which stays beside it as it is."""
+        return dynamodb.TableV2.from_table_attributes(
+            self, "Restored", table_name=restored.table, table_stream_arn=restored.stream, encryption_key=self.key
         )
 
     def _bucket(self) -> s3.Bucket:
