@@ -60,6 +60,14 @@ def test_a_notice_of_a_context_that_died_is_told_by_the_next(moved: World, write
     assert notices(give(moved)) == []
 
 
+@pytest.mark.parametrize("fault", [faults.reply_lost, faults.request_lost], ids=lambda f: f.__name__)
+def test_a_notice_whose_write_got_no_reply_is_told(moved: World, fault: faults.Fault) -> None:
+    moved.faults.arm_every(fault)
+    assert len(notices(give(moved))) == 1
+    moved.faults.disarm()
+    assert notices(give(moved)) == []
+
+
 def test_of_two_contexts_at_once_one_tells_and_each_receipt_says_what_was_given(moved: World) -> None:
     others: list[GivenContext] = []
     moved.faults.arm(1, faults.meanwhile(lambda: others.append(give(moved))))

@@ -358,6 +358,8 @@ def test_a_session_is_told_a_notice_once(r: Remembered) -> None:
     assert records.deliver(TENANT, ref, "s1", [open_one.notice_id]) == {open_one.notice_id}
     assert records.deliver(TENANT, ref, "s1", [open_one.notice_id]) == set()
     assert records.undelivered(TENANT, ref, "s1") == []
+    told_by = [records.deliver(TENANT, ref, "s3", [open_one.notice_id], by) for by in ("c-1", "c-2", "c-1")]
+    assert told_by == [{open_one.notice_id}, set(), {open_one.notice_id}], "a call repeated is the same telling"
     assert len(records.undelivered(TENANT, ref, "s2")) == 1
     r.clock.advance(31 * DAY_MS / 1000)
     assert records.undelivered(TENANT, ref, "s2") == []

@@ -290,6 +290,18 @@ def test_a_notice_that_had_no_room_is_told_by_a_later_context_and_then_no_more(a
     assert "notices" not in ann.context("where?", session=session)
 
 
+@pytest.mark.parametrize("change", [{"statement": "Lives in Bonn", "value": "Bonn"}, {"readers": ["work-agent"]}])
+def test_a_notice_goes_when_its_fact_is_edited(ann: Person, change: dict[str, Any]):
+    session = moved(ann)
+    (berlin,) = (each for each in ann.found("Berlin") if each["value"] == "Berlin")
+    path = f"/v1/subjects/{ann.name}/facts/{berlin['fact_id']}"
+    ann.http.patch(path, json={"importance": 7})
+    assert len(ann.http.get(f"/v1/subjects/{ann.name}/notices").json()["items"]) == 1
+    ann.http.patch(path, json=change)
+    assert ann.http.get(f"/v1/subjects/{ann.name}/notices").json()["items"] == []
+    assert "notices" not in ann.context("where?", session=session)
+
+
 def test_a_context_that_is_refused_tells_no_notice(ann: Person):
     session = moved(ann)
     ann.http.patch(f"/v1/sessions/{session}/pinned", json={"goal": "travel " * 50}, headers={"If-Match": "*"})

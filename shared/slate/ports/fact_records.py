@@ -36,8 +36,8 @@ class FactRecords(Protocol):
         """
         ...
 
-    def deliver(self, tenant: str, ref: str, session_id: str, notice_ids: Collection[str]) -> set[str]:
-        """This session is told; answers those that no other call had told it before."""
+    def deliver(self, tenant: str, ref: str, session_id: str, notice_ids: Collection[str], by: str = "") -> set[str]:
+        """This session is told, ``by`` a context; answers those that no other context had told it before."""
         ...
 
     # ---- quarantine

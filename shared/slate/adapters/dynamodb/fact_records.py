@@ -74,17 +74,18 @@ class DynamoFactRecords:
             replaced.update(notice.superseded)
         return open_ones[::-1]
 
-    def deliver(self, tenant: str, ref: str, session_id: str, notice_ids: Collection[str]) -> set[str]:
-        """A put for each, where there was none."""
-        return {each for each in notice_ids if self._told(tenant, ref, session_id, each)}
+    def deliver(self, tenant: str, ref: str, session_id: str, notice_ids: Collection[str], by: str = "") -> set[str]:
+        """A put for each, where there was none, but this very one, whose reply was lost."""
+        return {each for each in notice_ids if self._told(tenant, ref, session_id, each, by)}
 
-    def _told(self, tenant: str, ref: str, session_id: str, notice_id: str) -> bool:
+    def _told(self, tenant: str, ref: str, session_id: str, notice_id: str, by: str) -> bool:
         key = told_key(tenant, ref, session_id, notice_id)
         ttl = (self._storage.clock.now() + 2 * TOLD_FOR_MS) // 1000
         try:
-            self._storage.calls.write(tenant, put({**key.attributes, **subject_attributes(tenant, ref), "ttl": ttl}))
-        except ConditionFailed:
-            return False
+            told = {**key.attributes, **subject_attributes(tenant, ref), "ttl": ttl, **({"by": by} if by else {})}
+            self._storage.calls.write(tenant, put(told))
+        except ConditionFailed as failed:
+            return bool(by) and failed.old is not None and failed.old.get("by") == by
         return True
 
     # ---- quarantine

@@ -15,7 +15,7 @@ from slate.adapters.dynamodb.keys import prefix, subject_pk
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.facts import changing, deciding
 from slate.domain.facts.model import Decision, Fact, FactState
-from slate.domain.facts.notices import notice_of
+from slate.domain.facts.notices import notice_of, outdated
 from slate.domain.facts.slots import Slot
 from slate.domain.facts.standing import history
 from slate.domain.facts.timeline import Timeline, blanked, fold
@@ -189,7 +189,7 @@ class DynamoFactStore:
         return self._on(tenant, ref, fact_id, gone, also=also, version=version)
 
     def _drop_notices(self, tenant: str, ref: str, fact_ids: Sequence[str]) -> None:
-        """What names a forgotten fact is told to nobody."""
+        """What names a fact that was forgotten, or edited, is told to nobody."""
         gone, names = set(fact_ids), ("pk", "sk", "about")
         if not gone:
             return
@@ -229,11 +229,16 @@ class DynamoFactStore:
         return self._on(tenant, ref, fact_id, holds)
 
     def edit(self, tenant: str, ref: str, edited: Fact, slot: Slot, version: int | None) -> Fact:
-        """One transaction over the slot that it leaves, the one that it comes to, and the facts of both."""
+        """One transaction over the slot that it leaves, the one that it comes to, and the facts of both.
+
+        Then the notices that name it go, if they are out of date by that.
+        """
+        before: list[Fact] = []
         target = self._items.slot_key(tenant, ref, slot)
 
         def once() -> Fact | None:
             known = self._writes.one(tenant, ref, edited.fact_id, version or edited.version)
+            before[:] = [known.fact]
             old = self._writes.slot(tenant, Key(known.item["pk"], known.item["slot"]))
             new = None if target.sk == old.key.sk else self._writes.slot(tenant, target)
             seen = {edited.fact_id: known}
@@ -253,7 +258,9 @@ class DynamoFactStore:
                 return None
             return next((fact for fact in written if fact.fact_id == edited.fact_id), known.fact)
 
-        return self._tried(once)
+        done = self._tried(once)
+        self._drop_notices(tenant, ref, [fact.fact_id for fact in before if outdated(fact, done)])
+        return done
 
     def purge(self, tenant: str, ref: str, fact_id: str) -> None:
         """The slot forgets its words first, the item goes last."""

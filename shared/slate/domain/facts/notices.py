@@ -37,6 +37,12 @@ def withdrawn(before: Sequence[Fact]) -> str:
     return f'Noted: "{old}" holds no longer.'
 
 
+def outdated(before: Fact, after: Fact) -> bool:
+    """Whether an edit makes what names the fact untrue, or tells it to who may not read it any more."""
+    then, now = ((fact.statement, fact.attribute, fact.value, set(fact.readers)) for fact in (before, after))
+    return then != now
+
+
 def _short(text: str) -> str:
     bare = text.strip().rstrip(".")
     return bare if len(bare) <= LONGEST else bare[: LONGEST - 1].rstrip() + "\u2026"

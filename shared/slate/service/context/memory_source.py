@@ -100,7 +100,7 @@ class MemorySource:
         if not shown or context.session is None or context.subject is None:
             return []
         ref = self._keyring.ref(tenant, context.subject)
-        mine = self._records.deliver(tenant, ref, context.session, shown)
+        mine = self._records.deliver(tenant, ref, context.session, shown, context.context_id)
         return [each for each in shown if each not in mine]
 
     def _known(self, known: Known) -> list[Draft]:

@@ -52,20 +52,21 @@ class InProcessFactRecords:
                 replaced.update(notice.superseded)
         return open_ones[::-1]
 
-    def deliver(self, tenant: str, ref: str, session_id: str, notice_ids: Collection[str]) -> set[str]:
+    def deliver(self, tenant: str, ref: str, session_id: str, notice_ids: Collection[str], by: str = "") -> set[str]:
         """Each once."""
         with self._people.person(tenant, ref) as person:
-            mine = {each for each in notice_ids if (session_id, each) not in person.told}
-            person.told |= {(session_id, each) for each in mine}
+            mine = {each for each in notice_ids if person.told.get((session_id, each), by) == by}
+            mine = {each for each in mine if by or (session_id, each) not in person.told}
+            person.told |= {(session_id, each): by for each in mine}
         return mine
 
     # ---- quarantine
 
     def hold_back(self, tenant: str, ref: str, held: Quarantined) -> Quarantined:
-        """The same statement is the one that is there."""
+        """The same statement of the same slot and value is the one that is there."""
         with self._people.person(tenant, ref) as person:
             for there in person.quarantine.values():
-                if (there.statement, set(there.readers)) == (held.statement, set(held.readers)):
+                if _said(there) == _said(held):
                     return there
             kept = held.model_copy(update={"quarantine_id": f"q-{self._people.ids.new()}"})
             person.quarantine[kept.quarantine_id] = kept
@@ -108,9 +109,7 @@ class InProcessFactRecords:
             before = person.consents
             if version is not None and version != before.version:
                 raise VersionMismatch(before.model_dump(mode="json"))
-            changed = before.model_copy(update={category.value: consent for category, consent in given.items()})
-            if changed != before:
-                person.consents = changed.model_copy(update={"version": before.version + 1})
+            person.consents = before.after(given)
             return person.consents
 
     def note(self, tenant: str, ref: str, entry: Forgetting) -> None:
@@ -122,6 +121,10 @@ class InProcessFactRecords:
         """The newest first."""
         with self._people.person(tenant, ref) as person:
             return _page([(f"{each.at:015d}#{each.log_id}", each) for each in reversed(person.log)], position, limit)
+
+
+def _said(held: Quarantined) -> tuple[object, ...]:
+    return held.statement, held.attribute, held.value, set(held.readers)
 
 
 def _page(newest_first: Sequence[tuple[str, T]], position: str | None, limit: int) -> Page[T]:

@@ -8,7 +8,7 @@ from slate.adapters.inprocess.facts.people import People, Person
 from slate.domain.errors import VersionMismatch
 from slate.domain.facts import changing, deciding
 from slate.domain.facts.model import Decision, Fact, FactState
-from slate.domain.facts.notices import notice_of
+from slate.domain.facts.notices import notice_of, outdated
 from slate.domain.facts.slots import Slot
 from slate.domain.facts.standing import history
 from slate.domain.facts.timeline import Timeline, blanked, fold
@@ -125,11 +125,14 @@ class InProcessFactStore:
             return changing.forget(timeline, fact, fetch, act.at, act.restorable_until, said=said)
 
         fact = self._on(tenant, ref, fact_id, gone, act=act, version=version)
+        self._drop_notices(tenant, ref, fact_id)
+        return fact
+
+    def _drop_notices(self, tenant: str, ref: str, fact_id: str) -> None:
         with self._people.person(tenant, ref) as person:
             for notice in list(person.notices.values()):
                 if fact_id in (notice.fact_id, *notice.superseded):
                     del person.notices[notice.notice_id]
-        return fact
 
     def forget_many(self, tenant: str, ref: str, fact_ids: Sequence[str], act: Act, *, said: bool) -> int:
         """One after the other."""
@@ -167,7 +170,7 @@ class InProcessFactStore:
         return self._on(tenant, ref, fact_id, holds)
 
     def edit(self, tenant: str, ref: str, edited: Fact, slot: Slot, version: int | None) -> Fact:
-        """In the slot that it leaves, and in the one that it comes to."""
+        """In the slot that it leaves, and in the one that it comes to; without notices that are out of date by that."""
         with self._people.person(tenant, ref) as person:
             fact = _at(person.one(edited.fact_id), version or edited.version)
             left = person.slots[edited.fact_id]
@@ -180,7 +183,10 @@ class InProcessFactStore:
                 person.timelines[slot] = moved.new
             self._people.write(person, [each for each in moved.changed if each.fact_id not in arrives], left)
             self._people.write(person, [each for each in moved.changed if each.fact_id in arrives], slot)
-            return person.one(edited.fact_id)
+            done = person.one(edited.fact_id)
+            if outdated(fact, done):
+                self._drop_notices(tenant, ref, edited.fact_id)
+            return done
 
     def purge(self, tenant: str, ref: str, fact_id: str) -> None:
         """The slot forgets its words too."""

@@ -66,7 +66,8 @@ class Person:
     log: list[Forgetting] = field(default_factory=list)
     """By instant and id, the oldest first."""
     notices: dict[str, Notice] = field(default_factory=dict)
-    told: set[tuple[str, str]] = field(default_factory=set)
+    told: dict[tuple[str, str], str] = field(default_factory=dict)
+    """By whom a session was told a notice."""
     quarantine: dict[str, Quarantined] = field(default_factory=dict)
     consents: Consents = field(default_factory=Consents)
     steps: set[tuple[str, str]] = field(default_factory=set)
