@@ -155,6 +155,7 @@ class World:
             bus=InProcessEventBus("local"),
             sleep=self.slept.append,
         )
+        self.parts = parts
         self.slate = assemble(self.settings, parts)
         self.storage = self._storage(parts)
         self.graphs, self.tasks = DynamoGraphStore(self.storage), DynamoTaskStore(self.storage)

@@ -27,6 +27,10 @@ class Fences(Protocol):
         """Open it again after that erasure, in the epoch that it began; nothing where it is open."""
         ...
 
+    def advance(self, tenant: str, ref: str, epoch: int) -> None:
+        """Let the epoch be this one at least, in a table from a backup, which misses some; open or closed it stays."""
+        ...
+
     def hold(self, tenant: str, ref: str, hold_id: str) -> None:
         """Put a hold on it.
 

@@ -65,7 +65,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
 
     main, noted = calls(settings.table), calls(settings.ledger_table)
     fences = DynamoFences(main)
-    keyring = keyring_of(settings, calls, fences, parts.wrapper, clock)
+    keyring = keyring_of(settings, calls, fences, parts.wrapper, clock, quarantine=parts.quarantine)
     storage = Storage(
         calls=main,
         codec=Codec(keyring),

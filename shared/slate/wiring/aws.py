@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 
 def build_aws(settings: Settings, session: boto3.Session, counts: Counts | None = None) -> Slate:
     """Slate over AWS, with this session's credentials."""
+    return assemble(settings, parts_on_aws(settings, session, counts))
+
+
+def parts_on_aws(settings: Settings, session: boto3.Session, counts: Counts | None = None) -> Parts:
+    """What Slate is put together from on AWS."""
     from botocore.config import Config
 
     # Standard mode sends a call again after a timeout; every write here can tell its own earlier success.
@@ -51,27 +56,24 @@ def build_aws(settings: Settings, session: boto3.Session, counts: Counts | None 
         MEMORY: settings.memory_queue,
         FEED_FAILURES: settings.feed_failures_queue,
     }
-    return assemble(
-        settings,
-        Parts(
-            dynamodb=scoped.client("dynamodb", config=config),
-            s3=scoped.client("s3", config=config),
-            wrapper=KmsKeyWrapper(
-                scoped.client("kms", config=config),
-                settings.kms_key_id,
-                settings.previous_kms_key_ids.split(),
-            ),
-            signing_key=KmsSigningKey(made_once(partial(client, "kms")), settings.signing_key_id),
-            clock=SystemClock(),
-            executor=ThreadPoolExecutor(PARALLEL_CALLS),
-            ids=RandomIds(),
-            rng=rng,
-            queues=SqsQueues(made_once(partial(client, "sqs")), urls),
-            bus=EventBridgeBus(made_once(partial(client, "events")), settings.event_bus, rng, time.sleep),
-            counter=token_counter(settings),
-            counts=NoCounts() if counts is None else counts,
-            model=language_model(settings, session),
-            embedder=embedder_of(settings, made_once(partial(client, "bedrock-runtime")), ThreadPoolExecutor(8)),
-            index=None if transport is None else OpenSearchMemoryIndex(transport),
+    return Parts(
+        dynamodb=scoped.client("dynamodb", config=config),
+        s3=scoped.client("s3", config=config),
+        wrapper=KmsKeyWrapper(
+            scoped.client("kms", config=config),
+            settings.kms_key_id,
+            settings.previous_kms_key_ids.split(),
         ),
+        signing_key=KmsSigningKey(made_once(partial(client, "kms")), settings.signing_key_id),
+        clock=SystemClock(),
+        executor=ThreadPoolExecutor(PARALLEL_CALLS),
+        ids=RandomIds(),
+        rng=rng,
+        queues=SqsQueues(made_once(partial(client, "sqs")), urls),
+        bus=EventBridgeBus(made_once(partial(client, "events")), settings.event_bus, rng, time.sleep),
+        counter=token_counter(settings),
+        counts=NoCounts() if counts is None else counts,
+        model=language_model(settings, session),
+        embedder=embedder_of(settings, made_once(partial(client, "bedrock-runtime")), ThreadPoolExecutor(8)),
+        index=None if transport is None else OpenSearchMemoryIndex(transport),
     )

@@ -37,6 +37,7 @@ from slate.service.erasing.asking import Erasing
 from slate.service.erasing.proving import Proving
 from slate.service.erasing.running import Running
 from slate.service.exporting import Exporting
+from slate.service.erasing.replaying import Replaying
 from slate.service.facts.extracting import Extracting
 from slate.service.facts.remembering import Facts
 from slate.service.facts.reviewing import Reviewing
@@ -126,6 +127,8 @@ class Privacy:
     proving: Proving
     holding: Holding
     holds: DueWork[DueHold]
+    replaying: Replaying
+    """An operator's: it works outside the quarantine alone."""
     """Ends the holds whose time is over."""
 
 
@@ -183,3 +186,5 @@ class Parts:
     start_eraser: EraserStart = runs_anyway
     wakeups: Wakeups = field(default_factory=NoWakeups)
     pauses: Pauses = POLLED
+    quarantine: bool = True
+    """Whether a table that comes from a backup is refused; an operator who replays the ledger over it works in it."""

@@ -18,6 +18,7 @@ from slate.domain.erasing.erasure import Days
 from slate.service.due_work import DueWork
 from slate.service.erasing.asking import Erasing
 from slate.service.erasing.proving import Proving
+from slate.service.erasing.replaying import Replaying
 from slate.service.erasing.running import Places, Running, Terms
 from slate.service.holding import Holding
 from slate.service.idempotency import Idempotency
@@ -65,6 +66,7 @@ def privacy_of(
         eraser=DueWork(erasures, running.work, keyring.operation, clock, postpone_ms=ERASURES_AGAIN_MS),
         proving=Proving(ledger, signer, keyring),
         holding=holding,
+        replaying=Replaying(ledger, erasures, running, fences, keyring, holds, holding, clock, sleep=parts.sleep),
         holds=DueWork(holds, lambda due, _: holding.settle(*due), keyring.operation, clock, postpone_ms=HOLDS_AGAIN_MS),
     )
 

@@ -46,15 +46,21 @@ def build_recognising(settings: Settings, session: boto3.Session) -> Recognising
 
 
 def keyring_of(
-    settings: Settings, calls: Callable[[str], Calls], fences: Fences, wrapper: KeyWrapper, clock: Clock
+    settings: Settings,
+    calls: Callable[[str], Calls],
+    fences: Fences,
+    wrapper: KeyWrapper,
+    clock: Clock,
+    *,
+    quarantine: bool = True,
 ) -> DynamoKeyring:
-    """The keys, whose fences are asked, and whose table is no copy that misses erasures."""
-    quarantine = DynamoQuarantine(calls(settings.table), calls(settings.ledger_table), clock)
+    """The keys, whose fences are asked; with ``quarantine`` none of a table that is a copy and misses erasures."""
+    compared = DynamoQuarantine(calls(settings.table), calls(settings.ledger_table), clock)
     return DynamoKeyring(
         calls(settings.keys_table),
         wrapper,
         clock,
-        QuarantinedFences(fences, quarantine),
+        QuarantinedFences(fences, compared) if quarantine else fences,
         cache_seconds=settings.key_cache_seconds,
     )
 

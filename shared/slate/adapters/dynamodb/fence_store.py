@@ -43,6 +43,12 @@ class DynamoFences:
         except ConditionFailed:
             return  # open already
 
+    def advance(self, tenant: str, ref: str, epoch: int) -> None:
+        """One update."""
+        write = Change().set(epoch=epoch).on(fence_key(tenant, ref), "attribute_not_exists(#epoch) OR #epoch < :epoch")
+        with suppress(ConditionFailed):  # it is further already
+            self._calls.write(tenant, write)
+
     def hold(self, tenant: str, ref: str, hold_id: str) -> None:
         """One update of the set of holds; what an erasure has closed takes none."""
         try:

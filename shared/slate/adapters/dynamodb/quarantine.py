@@ -80,6 +80,10 @@ class QuarantinedFences:
         """As ever."""
         self._fences.open(tenant, ref, by)
 
+    def advance(self, tenant: str, ref: str, epoch: int) -> None:
+        """As ever."""
+        self._fences.advance(tenant, ref, epoch)
+
     def hold(self, tenant: str, ref: str, hold_id: str) -> None:
         """As ever."""
         self._fences.hold(tenant, ref, hold_id)

@@ -19,7 +19,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from slate.domain.erasing.receipts import Horizons, StoreCount
-from slate.domain.erasing.steps import DAY_MS, HOUR_MS, Step, backoff, due_by
+from slate.domain.erasing.steps import DAY_MS, HOUR_MS, ROOTS_STAND_MS, Step, backoff, due_by
 from slate.domain.instants import Instant
 
 HELD_LOOK_MS: Final = HOUR_MS
@@ -119,7 +119,10 @@ class Erasure(BaseModel):
         return self.model_copy(update={**rest, "version": self.version + 1})
 
     def again(self, now: int, left: Mapping[str, int]) -> Erasure:
-        """Something is left, or came after the last sweep: everything is looked through once more."""
+        """Something is left, or came after the last sweep: everything is looked through once more.
+
+        Not at once: what is left may be a root that was emptied just now, which stands for a while.
+        """
         line = StepDone(step=Step.PRIMARY_DELETED, at=now, counts={k: v for k, v in left.items() if v})
         return self._now(
             state=Step.PRIMARY_DELETED,
@@ -127,7 +130,7 @@ class Erasure(BaseModel):
             progress=None,
             swept=max(self.swept - 1, 0),
             expunging=None,
-            next_at=now,
+            next_at=now + ROOTS_STAND_MS,
         )
 
     def _now(self, **changes: object) -> Erasure:
@@ -171,7 +174,7 @@ class Days(BaseModel):
 
 
 def received(
-    erasure_id: str, ref: str, subject: str, reason: str, asked_by: str, requested_at: int, now: int
+    erasure_id: str, ref: str, subject: str | None, reason: str | None, asked_by: str, requested_at: int, now: int
 ) -> Erasure:
     """A request that just came."""
     erasure = Erasure(
