@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 
 from slate.ports.counts import Count
+from slate_infra.project import ROOT
 
 
 def test_each_failure_that_nobody_else_would_see_raises_an_alarm(stack):
@@ -66,6 +67,19 @@ def test_the_overview_shows_every_alarm_of_the_service(stack):
     assert len(of_forgetting) == 4
     for name in set(stack.of_type("AWS::CloudWatch::Alarm")) - of_forgetting:
         assert f"'{name}" in shown
+
+
+def test_operators_are_told_what_each_alarm_means_and_what_to_do(stack):
+    [section] = re.findall(
+        r"^## Alarms\n(.*?)^## ", (ROOT / "docs" / "operations.md").read_text(), re.DOTALL | re.MULTILINE
+    )
+    told = re.findall(r"`(…?\w+)`", "".join(row.split("|")[1] for row in section.splitlines() if row.startswith("| `")))
+    endings = tuple(name.removeprefix("…") for name in told if name.startswith("…"))
+    alarms = {
+        name.removeprefix("Alarms").removeprefix("Forgetting") for name in stack.of_type("AWS::CloudWatch::Alarm")
+    }
+    assert {name for name in alarms if name not in told and not name.endswith(endings)} == set()
+    assert {name for name in told if not name.startswith("…")} <= alarms
 
 
 def test_every_alarm_speaks_on_the_topic_and_is_silent_without_data(stack):

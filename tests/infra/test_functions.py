@@ -66,6 +66,14 @@ def test_only_the_function_that_waits_has_places_of_its_own_so_that_waiting_take
     assert reserved(fewer)["FunctionsWaitingFunction"] == 7
 
 
+@each_function
+def test_a_functions_environment_stays_below_what_lambda_lets_it_be(stack, name):
+    """4 KB of names and values; one that is known at the deployment alone is taken to have 120 letters."""
+    variables = stack.of_type("AWS::Lambda::Function")[name]["Environment"]["Variables"]
+    size = sum(len(key) + (len(value) if isinstance(value, str) else 120) for key, value in variables.items())
+    assert size < 3_600
+
+
 def test_settings_given_at_synthesis_reach_the_functions(synthesize):
     stack = synthesize({"SLATE_READY_SHARDS": "4", "CDK_DEFAULT_REGION": "eu-west-1"})
     settings = _settings(stack, "FunctionsTasksApiFunction")
