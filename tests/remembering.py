@@ -65,7 +65,7 @@ class Names:
     def ref(self, _tenant: str, subject: str) -> str:
         return subject
 
-    def operation(self, _intent: object) -> Any:
+    def operation(self, *_of: object) -> Any:
         return nullcontext()
 
 
@@ -125,7 +125,15 @@ class Remembered:
         if settings:
             self.tenants._store.put(TENANT, DEFAULTS.model_copy(update={**settings, "version": 1}))
         self.uses = remembering_of(
-            self.stores, self.tenants, self._keyring, self, clock, self.counts, cap=cap, others={}
+            self.stores,
+            self.tenants,
+            self._keyring,
+            self,
+            clock,
+            self.counts,
+            operate=self._keyring.operation,
+            cap=cap,
+            others={},
         )
         seeking = Seeking(None, None, InProcessMemoryIndex)
         self.search = FactSearch(self.stores.facts, seeking, self.tenants, clock)
@@ -154,7 +162,7 @@ class Remembered:
     def tell(self, person: str, statement: str, **more: Any) -> Decision:
         """Somebody says something."""
         candidate = Candidate(statement=statement, observed_at=self.clock.now(), **more)
-        with self._keyring.operation(Intent.WRITE):
+        with self._keyring.operation(Intent.WRITE, TENANT):
             (decision,) = self.uses.deciding.take(TENANT, self.ref(person), [candidate], Author("ann"))
         self.deliver()
         return decision

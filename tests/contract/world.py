@@ -310,6 +310,10 @@ class World:
     # ---- behind the ports
 
     def items(self) -> dict[Key, Item]:
+        """Every item of the main table but the audit's, which tells of each try."""
+        return {key: item for key, item in self.everything().items() if not is_of_audit(key)}
+
+    def everything(self) -> dict[Key, Item]:
         """Every item of the main table."""
         found = (from_wire(raw) or {} for raw in self._scan())
         return {Key(item["pk"], item["sk"]): item for item in found}
@@ -355,6 +359,10 @@ class World:
         """The key of every object version."""
         pages = self.s3.get_paginator("list_object_versions").paginate(Bucket=self.settings.bucket)
         return [v["Key"] for page in pages for v in (*page.get("Versions", []), *page.get("DeleteMarkers", []))]
+
+
+def is_of_audit(key: Key) -> bool:
+    return "#A#" in key.pk or key.pk.endswith("#N#audit")
 
 
 def _asks(item: Item) -> bool:

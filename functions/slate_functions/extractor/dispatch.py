@@ -27,7 +27,7 @@ class Dispatch:
     """What consumes the messages of memory."""
 
     def __init__(self, slate: Slate) -> None:
-        memory, self._operate = slate.memory, slate.operate
+        memory, self._jobs = slate.memory, slate.audit.writing.jobs
         summaries = memory.summaries
         self._memory = memory
         self._work: Final[Mapping[str, Work]] = {
@@ -46,10 +46,11 @@ class Dispatch:
         Raises:
             UnknownKind: nothing here does that.
         """
-        work = self._work.get(str(message.get("kind")))
+        kind = str(message.get("kind"))
+        work = self._work.get(kind)
         if work is None:
             raise UnknownKind
-        with suppress(SubjectErased), self._operate(Intent.WRITE, message["tenant"]):
+        with suppress(SubjectErased), self._jobs(kind)(Intent.WRITE, message["tenant"]):
             work(message)
 
     def _ended(self, message: Mapping[str, Any]) -> None:

@@ -13,6 +13,7 @@ from slate.domain.access import Principal
 from slate.domain.errors import Internal, MethodNotAllowed, NotFound, SlateError
 from slate.ports.keyring import Operate
 from slate_functions.http.answers import respond
+from slate_functions.http.auditing import Audit, is_audited, unaudited
 from slate_functions.http.binding import Signature
 from slate_functions.http.observing import Fault, Observer, Served
 from slate_functions.http.problems import problem
@@ -33,16 +34,19 @@ class Route:
     signature: Signature
     function: Callable[..., Any]
 
-    def answer(self, request: HttpRequest, operate: Operate) -> Response[str]:
-        """Ask for the scope, read the arguments, serve: as one operation.
+    def answer(self, request: HttpRequest, operate: Operate, audit: Audit) -> Response[str]:
+        """Ask for the scope, read the arguments, serve: as one operation, written down before the answer leaves.
 
         Raises:
             SlateError: any refusal; first of all, the caller may not call this.
         """
         principal = self._admitted(request)
         arguments = self.signature.arguments(request, principal)
-        with operate(self.declaration.intent, None if principal is None else principal.tenant):
-            answer = self.function(**arguments)
+        with (
+            operate(self.declaration.intent, None if principal is None else principal.tenant),
+            audit(self.declaration, principal, arguments, request.request_id) as deed,
+        ):
+            answer = deed.answer = self.function(**arguments)
         return respond(answer, self.declaration.status, request.request_id)
 
     def _admitted(self, request: HttpRequest) -> Principal | None:
@@ -53,11 +57,16 @@ class Route:
         return principal
 
 
+class Unaudited(Exception):
+    """An app has routes of memory or privacy, and is given nothing that writes deeds down."""
+
+
 class App:
     """Answers events of payload format 2.0, from any number of threads; whatever happens, it answers.
 
     Made of groups of routes: objects whose methods are declared by ``routes.get`` and its like. It does not start with
-    a route that declares no access, nor with one whose signature it cannot serve.
+    a route that declares no access, nor with one whose signature it cannot serve, nor with one of memory that is not
+    written down.
     """
 
     def __init__(
@@ -67,11 +76,13 @@ class App:
         operate: Operate,
         admit: Admit,
         *,
+        audit: Audit = unaudited,
         stopwatch: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._observer = observer
         self._operate = operate
         self._admit = admit
+        self._audit = audit
         self._stopwatch = stopwatch
         self._resolver = HttpResolver()
         self._resolver.not_found(self._nowhere)
@@ -81,6 +92,8 @@ class App:
             for name, declaration in declarations(type(group))
         )
         for route in self.routes:
+            if audit is unaudited and is_audited(route.declaration):
+                raise Unaudited(f"{route.declaration.key} reads or changes memory, and nobody writes it down")
             self._register(route)
 
     def __call__(self, event: Mapping[str, Any], context: Any) -> dict[str, Any]:
@@ -112,7 +125,9 @@ class App:
 
     def _register(self, route: Route) -> None:
         def serve(**path: str) -> Response[str]:
-            return self._guarded(route.declaration.key, lambda request: route.answer(request, self._operate), path)
+            return self._guarded(
+                route.declaration.key, lambda request: route.answer(request, self._operate, self._audit), path
+            )
 
         self._resolver.register(route.declaration.method, route.declaration.path, serve)
 

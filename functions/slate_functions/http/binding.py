@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from inspect import signature
 from typing import Annotated, Any, Final, TypeVar, get_args, get_origin, get_type_hints
 
@@ -22,6 +23,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from slate.contract.tasks import Request
 from slate.domain.access import Principal
 from slate.domain.errors import FieldError, Invalid
+from slate.domain.instants import FROM_OUTSIDE
 from slate.domain.wording import field_errors
 from slate_functions.http.bodies import read_json
 from slate_functions.http.dependencies import FromHeader, PathId, Query
@@ -92,14 +94,18 @@ class Signature:
         for name in self.path:
             arguments[name] = reading.take(_PATH_ID.validate_python, request.path(name), name)
         query_name, query = self.query
-        parameters = reading.take(lambda asked: query.model_validate(asked.query()), request, "query")
+        parameters = reading.take(
+            lambda asked: query.model_validate(asked.query(), context=FROM_OUTSIDE), request, "query"
+        )
         if query_name is not None:
             arguments[query_name] = parameters
         for name, header in self.headers:
             arguments[name] = reading.take(header.read, request.header(header.name), header.name)
         if self.body is not None:
             name, model = self.body
-            arguments[name] = reading.take(model.model_validate, read_json(request.body()), "body")
+            arguments[name] = reading.take(
+                partial(model.model_validate, context=FROM_OUTSIDE), read_json(request.body()), "body"
+            )
         if reading.errors:
             raise Invalid(reading.errors)
         return arguments
@@ -136,7 +142,7 @@ def _kind(where: str, name: str, hint: Any) -> tuple[type, Any]:
 
 
 def answer_model(answer: Any) -> type[BaseModel] | None:
-    """The model that a function's answer is made of: ``Task`` in ``Task``, ``Answer[Task]``, ``Answer[Task] | Page``."""
+    """The model that an answer is made of: ``Task`` in ``Task``, in ``Answer[Task]``, in ``Answer[Task] | Page``."""
     if isinstance(answer, type) and issubclass(answer, BaseModel):
         return answer
     return next((model for each in get_args(answer) if (model := answer_model(each)) is not None), None)

@@ -23,6 +23,7 @@ from slate_functions.authorizer.authorize import Authorizer
 from slate_functions.extractor.consume import Consumer as MemoryConsumer
 from slate_functions.extractor.dispatch import Dispatch
 from slate_functions.http.app import App
+from slate_functions.http.auditing import audited
 from slate_functions.http.observing import Fault, Served
 from slate_functions.local.feeding import feed_consumer
 from slate_functions.local.gateway import Gateway
@@ -79,7 +80,8 @@ class LocalService:
             *privacy_groups(local.slate),
             LocalRoutes(self),
         )
-        app = App(groups, LogObserver(), local.slate.operate, local.slate.admission.admit)
+        written_down = audited(local.slate.audit.writing)
+        app = App(groups, LogObserver(), local.slate.operate, local.slate.admission.admit, audit=written_down)
         local.queues.consume(MEMORY, MemoryConsumer(Dispatch(local.slate)))
         local.queues.consume(
             WEBHOOKS, Consumer(local.slate.delivering, queued), visibility_seconds=VISIBILITY_SECONDS, lane=_receiver

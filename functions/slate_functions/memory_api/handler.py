@@ -12,6 +12,7 @@ from slate.settings import Settings
 from slate.wiring.aws import build_aws
 from slate_functions.counting.emf import EmfCounts, counting
 from slate_functions.http.app import App
+from slate_functions.http.auditing import audited
 from slate_functions.http.telemetry import LambdaObserver
 from slate_functions.memory_api.app import memory_groups
 
@@ -19,9 +20,16 @@ _settings = Settings.from_env(os.environ)
 _counts = EmfCounts()
 _slate = build_aws(_settings, boto3.Session(region_name=_settings.region), _counts)
 _observer = LambdaObserver("memory-api")
-_app = counting(_counts, App(memory_groups(_slate), _observer, _slate.operate, _slate.admission.admit))
+_app = App(
+    memory_groups(_slate),
+    _observer,
+    _slate.operate,
+    _slate.admission.admit,
+    audit=audited(_slate.audit.writing),
+)
+_counted = counting(_counts, _app)
 
 
 def handler(event: Mapping[str, Any], context: Any) -> dict[str, Any]:
     """Answer one request of payload format 2.0."""
-    return _app(event, context)
+    return _counted(event, context)

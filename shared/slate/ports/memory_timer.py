@@ -20,6 +20,9 @@ class MemoryKind(StrEnum):
     EXPORT = "export"
     """An export that is not done yet, or whose time is over; its owner is its id."""
 
+    AUDIT = "audit"
+    """A day that is over: its owner is the day, as 2026-11-30."""
+
 
 class DueMemory(NamedTuple):
     """An entry that is due: hints, never the decision."""

@@ -48,6 +48,7 @@ from slate.service.waiting import Waiting
 from slate.service.webhooks.delivering import Delivering
 from slate.service.webhooks.keeping import Webhooks
 from slate.settings import Settings
+from slate.wiring.auditing import audit_of, watched
 from slate.wiring.memory import memory_of
 from slate.wiring.parts import FEED_FAILURES, MEMORY, WEBHOOKS, Parts, Slate
 from slate.wiring.privacy import privacy_of
@@ -63,7 +64,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
     def calls(table: str) -> Calls:
         return Calls(parts.dynamodb, table, rng, parts.sleep, written)
 
-    main, noted = calls(settings.table), calls(settings.ledger_table)
+    main, noted = watched(parts, settings.table, written), calls(settings.ledger_table)
     fences = DynamoFences(main)
     keyring = keyring_of(settings, calls, fences, parts.wrapper, clock, quarantine=parts.quarantine)
     storage = Storage(
@@ -78,6 +79,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
     sessions = DynamoSessionStore(storage)
     cursors, unlocking = Cursors(keyring), Unlocking(cascade, clock)
     idempotency = Idempotency(DynamoIdempotencyStore(storage), ids)
+    audit = audit_of(parts, storage, noted, cursors)
     api_keys = DynamoApiKeyStore(storage.calls, storage.codec, clock)
     feed_store = DynamoFeedStore(storage)
     feeds = Feeds(feed_store, parts.wakeups, clock, Ends(parts.bus, parts.queues(MEMORY)))
@@ -87,6 +89,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
         settings=settings,
         clock=clock,
         operate=keyring.operation,
+        audit=audit,
         waiting=waiting,
         access=Access(api_keys, idempotency, cursors, ids, clock),
         recognising=recognising_of(settings, api_keys, keyring.operation, clock),
@@ -120,7 +123,14 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
         webhooks=Webhooks(webhooks, idempotency, cursors, clock, loopback=loopback),
         delivering=Delivering(webhooks, parts.queues(WEBHOOKS), sender, keyring.operation, clock, rng, time.monotonic),
         memory=memory_of(
-            settings, parts, storage, sessions, idempotency, cursors, lambda tenant, ref: fences.read(tenant, ref).held
+            settings,
+            parts,
+            storage,
+            sessions,
+            idempotency,
+            cursors,
+            lambda tenant, ref: fences.read(tenant, ref).held,
+            audit,
         ),
-        privacy=privacy_of(settings, parts, storage, noted, fences, idempotency, cursors),
+        privacy=privacy_of(settings, parts, storage, noted, fences, idempotency, cursors, audit),
     )

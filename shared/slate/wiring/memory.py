@@ -51,7 +51,7 @@ from slate.service.summaries import CALIBRATED, RULES_ONLY, Summaries, SummaryBo
 from slate.service.tenants import Tenants
 from slate.service.watches import Watches
 from slate.settings import Settings
-from slate.wiring.parts import MEMORY, Forgetting, Memory, Parts
+from slate.wiring.parts import MEMORY, Audit, Forgetting, Memory, Parts
 from slate.wiring.remembering import FactStores, remembering_of
 
 
@@ -63,6 +63,7 @@ def memory_of(
     idempotency: Idempotency,
     cursors: Cursors,
     held: Held,
+    audit: Audit,
 ) -> Memory:
     """The use cases of memory, over the parts given and the stores that tasks share with it."""
     clock, ids, counter, queue = parts.clock, parts.ids, parts.counter, parts.queues(MEMORY)
@@ -116,10 +117,12 @@ def memory_of(
         queue,
         clock,
         parts.counts,
+        operate=audit.writing.jobs("decay"),
         cap=settings.decay_acts_per_tenant,
         others={
             MemoryKind.SESSION: lambda due, deadline: ending.tick(due.tenant, due.owner, deadline),
             MemoryKind.CONTENT: lambda due, _: sessions.drop_content(due.tenant, due.owner, due.name),
+            MemoryKind.AUDIT: lambda due, _: audit.reading.close(due.tenant, due.owner),
             MemoryKind.EXPORT: lambda due, deadline: exporting.tick(due.tenant, due.owner, deadline),
         },
         held=held,

@@ -30,14 +30,16 @@ from slate.ports.token_counter import TokenCounter
 from slate.ports.wakeups import Wakeups
 from slate.service.access import Access
 from slate.service.admission import Admission
+from slate.service.audit.reading import AuditReading
+from slate.service.audit.writing import Auditing
 from slate.service.context.giving import Contexts
 from slate.service.decay import Decay
 from slate.service.due_work import DueWork
 from slate.service.erasing.asking import Erasing
 from slate.service.erasing.proving import Proving
+from slate.service.erasing.replaying import Replaying
 from slate.service.erasing.running import Running
 from slate.service.exporting import Exporting
-from slate.service.erasing.replaying import Replaying
 from slate.service.facts.extracting import Extracting
 from slate.service.facts.remembering import Facts
 from slate.service.facts.reviewing import Reviewing
@@ -125,11 +127,19 @@ class Privacy:
     eraser: DueWork[DueErasure]
     """Goes on with the erasures that are due."""
     proving: Proving
-    holding: Holding
-    holds: DueWork[DueHold]
     replaying: Replaying
     """An operator's: it works outside the quarantine alone."""
+    holding: Holding
+    holds: DueWork[DueHold]
     """Ends the holds whose time is over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """The use cases of the audit."""
+
+    writing: Auditing
+    reading: AuditReading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +149,7 @@ class Slate:
     settings: Settings
     clock: Clock
     operate: Operate
+    audit: Audit
     waiting: Waiting
     access: Access
     recognising: Recognising
@@ -182,9 +193,9 @@ class Parts:
     """Without one, rules do what it would."""
     counts: Counts = field(default_factory=NoCounts)
     """Where it is counted what was forgotten, and what became of it."""
+    quarantine: bool = True
+    """Whether a table that comes from a backup is refused; an operator who replays the ledger over it works in it."""
     sleep: Callable[[float], None] = time.sleep
     start_eraser: EraserStart = runs_anyway
     wakeups: Wakeups = field(default_factory=NoWakeups)
     pauses: Pauses = POLLED
-    quarantine: bool = True
-    """Whether a table that comes from a backup is refused; an operator who replays the ledger over it works in it."""

@@ -24,7 +24,7 @@ from slate.service.holding import Holding
 from slate.service.idempotency import Idempotency
 from slate.service.paging import Cursors
 from slate.settings import Settings
-from slate.wiring.parts import Parts, Privacy
+from slate.wiring.parts import Audit, Parts, Privacy
 
 ERASURES_AGAIN_MS = 60_000
 """An erasure that could not be looked at is looked at again after so long."""
@@ -42,6 +42,7 @@ def privacy_of(
     fences: DynamoFences,
     idempotency: Idempotency,
     cursors: Cursors,
+    audit: Audit,
 ) -> Privacy:
     """The use cases of privacy; ``noted`` is the ledger's table."""
     keyring, clock = storage.codec.keyring, parts.clock
@@ -63,11 +64,13 @@ def privacy_of(
     return Privacy(
         erasing=Erasing(erasures, running, keyring, idempotency, cursors, clock, parts.start_eraser, days=COPIES),
         running=running,
-        eraser=DueWork(erasures, running.work, keyring.operation, clock, postpone_ms=ERASURES_AGAIN_MS),
+        eraser=DueWork(erasures, running.work, audit.writing.jobs("eraser"), clock, postpone_ms=ERASURES_AGAIN_MS),
         proving=Proving(ledger, signer, keyring),
-        holding=holding,
         replaying=Replaying(ledger, erasures, running, fences, keyring, holds, holding, clock, sleep=parts.sleep),
-        holds=DueWork(holds, lambda due, _: holding.settle(*due), keyring.operation, clock, postpone_ms=HOLDS_AGAIN_MS),
+        holding=holding,
+        holds=DueWork(
+            holds, lambda due, _: holding.settle(*due), audit.writing.jobs("holds"), clock, postpone_ms=HOLDS_AGAIN_MS
+        ),
     )
 
 

@@ -12,7 +12,7 @@ from slate.ports.fact_fading import FactFading
 from slate.ports.fact_records import FactRecords
 from slate.ports.fact_store import FactStore
 from slate.ports.holds import Held, never_held
-from slate.ports.keyring import Keyring
+from slate.ports.keyring import Keyring, Operate
 from slate.ports.memory_timer import MemoryKind, MemoryTimer
 from slate.ports.queue import Queue
 from slate.service.decay import Decay, Tick
@@ -53,11 +53,15 @@ def remembering_of(
     clock: Clock,
     counts: Counts,
     *,
+    operate: Operate,
     cap: int,
     others: Mapping[MemoryKind, Tick],
     held: Held = never_held,
 ) -> Remembering:
-    """Put it together; ``cap`` are the acts of a tenant and run, ``others`` what else falls due by the same timer."""
+    """Put it together; ``operate`` begins what falls due, ``cap`` are the acts of a tenant and run.
+
+    ``others``: what else falls due by the same timer.
+    """
     evicting = Evicting(stores.fades, tenants, queue, clock, counts, held=held)
     fading = Fading(stores.fades, stores.facts, tenants, stores.timer, clock, counts, evicting.ask, cap=cap, held=held)
     ticks = {
@@ -70,5 +74,5 @@ def remembering_of(
         evicting=evicting,
         waking=Waking(stores.fades, stores.contexts, tenants, keyring, queue, clock, counts),
         fading=fading,
-        decay=Decay(stores.timer, ticks, keyring.operation, clock, begins=fading.begin, passes=fading.passes),
+        decay=Decay(stores.timer, ticks, operate, clock, begins=fading.begin, passes=fading.passes),
     )

@@ -136,9 +136,14 @@ class Calls:
         rng: random.Random,
         sleep: Callable[[float], None],
         written: Callable[[Write, Item | None], None] = lambda _write, _now: None,
+        writing: Callable[[Sequence[Write]], None] = lambda _writes: None,
     ) -> None:
-        """``written`` is told of every write that was applied, and of the item after it where that is known."""
+        """``written`` is told of every write that was applied, and of the item after it where that is known.
+
+        ``writing`` is told of writes before they are sent; what it raises keeps them from being sent.
+        """
         self._written = written
+        self._writing = writing
         self._client = client
         self._table = table
         self._rng = rng
@@ -238,6 +243,7 @@ class Calls:
             ConditionFailed: with the item as it was.
         """
         self._guard(tenant, write.key)
+        self._writing((write,))
         now = self._send(lambda: self._apply(write))
         self._written(write, now)
         return now
@@ -267,6 +273,7 @@ class Calls:
         """
         for write in writes:
             self._guard(tenant, write.key)
+        self._writing(writes)
         items = [self._transaction_item(write) for write in writes]
         known: Any = {} if token is None else {"ClientRequestToken": token}
         self._send(partial(self._client.transact_write_items, TransactItems=items, **known))
@@ -282,10 +289,11 @@ class Calls:
         """Delete items unconditionally: for partitions whose head already says that nothing may be added."""
         for key in keys:
             self._guard(tenant, key)
+        deletes = [Write(key, "", delete=True) for key in keys]
+        self._writing(deletes)
         for start in range(0, len(keys), MAX_BATCH_WRITE):
-            requests: Any = [
-                {"DeleteRequest": {"Key": to_wire(key.attributes)}} for key in keys[start : start + MAX_BATCH_WRITE]
-            ]
+            some = deletes[start : start + MAX_BATCH_WRITE]
+            requests: Any = [{"DeleteRequest": {"Key": to_wire(write.key.attributes)}} for write in some]
             for attempt in range(CONFLICT_TRIES):
                 answer = self._send(partial(self._client.batch_write_item, RequestItems={self._table: requests}))
                 requests = answer.get("UnprocessedItems", {}).get(self._table, [])
@@ -294,6 +302,8 @@ class Calls:
                 self.pause(attempt)
             else:
                 raise Unavailable("the storage did not take all deletes in time; repeat the call")
+            for write in some:
+                self._written(write, None)
 
     def _send(self, call: Callable[[], T]) -> T:
         """Make a call, again where it met another transaction or got no answer.

@@ -121,7 +121,7 @@ class ExportLines:
         segment = self._sessions.segment(tenant, item)
         by = None if segment.summary is None else segment.summary.made_by
         made = {"session": _owner(item), "rule": by, "version": segment.edition}
-        return _record("segment", f"{_owner(item)}/segments/{segment.number}", "summaries", segment, **made)
+        return _record("segment", f"{_owner(item)}/segments/to-{segment.last_seq}", "summaries", segment, **made)
 
     def _turn(self, tenant: str, item: Item) -> Record | None:
         for turn in self._sessions.whole_turns(tenant, [item]):

@@ -319,6 +319,31 @@ def context_part_key(tenant: str, context_id: str, number: int) -> Key:
     return Key(f"{tenant}#C#{context_id}", f"RECEIPT#{number:03d}")
 
 
+AUDIT_ENTRY: Final = "ENTRY#"
+AUDIT_DAY: Final = "DAY#"
+AUDIT_ROOT: Final = "ROOT#"
+
+
+def audit_pk(tenant: str, day: str, shard: int) -> str:
+    """The partition of a chain of the audit."""
+    return f"{tenant}#A#{day}#{shard:02d}"
+
+
+def audit_day_key(tenant: str, day: str) -> Key:
+    """That a day has entries, and is to be bound once it is over."""
+    return Key(list_pk(tenant, "audit"), AUDIT_DAY + day)
+
+
+def audit_root_key(tenant: str, day: str) -> Key:
+    """The root of a day, in the ledger."""
+    return Key(f"{tenant}#A#roots", AUDIT_ROOT + day)
+
+
+def audit_attributes(tenant: str, ref: str | None) -> Item:
+    """What finds the entries about a person: of no index that erasing walks, since entries stay."""
+    return {} if ref is None else {SUBJECT_PK: f"{tenant}#A#{ref}"}
+
+
 EXPORT: Final = "EXPORT"
 EXPORT_PAGE: Final = "PAGE#"
 

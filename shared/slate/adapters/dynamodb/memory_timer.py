@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key
 from slate.adapters.dynamodb.changes import Change
 from slate.adapters.dynamodb.keys import (
+    AUDIT_DAY,
     CONTENT_OF_TURN,
     EXPORT,
     LIVING_FACT,
     PAST_FACT,
+    audit_day_key,
     content_key,
     export_key,
     session_key,
@@ -55,6 +57,8 @@ def _due(item: Item) -> DueMemory:
         return DueMemory(tenant, MemoryKind.FACT, owner, sk.removeprefix(PAST_FACT))
     if sk.startswith(LIVING_FACT):
         return DueMemory(tenant, MemoryKind.LIVING, owner, sk.removeprefix(LIVING_FACT))
+    if sk.startswith(AUDIT_DAY):
+        return DueMemory(tenant, MemoryKind.AUDIT, sk.removeprefix(AUDIT_DAY))
     if sk == EXPORT:
         return DueMemory(tenant, MemoryKind.EXPORT, owner)
     return DueMemory(tenant, MemoryKind.SESSION, owner)
@@ -67,6 +71,8 @@ def _key(due: DueMemory) -> Key:
         return Key(subject_pk(due.tenant, due.owner), PAST_FACT + due.name)
     if due.kind is MemoryKind.LIVING:
         return Key(subject_pk(due.tenant, due.owner), LIVING_FACT + due.name)
+    if due.kind is MemoryKind.AUDIT:
+        return audit_day_key(due.tenant, due.owner)
     if due.kind is MemoryKind.EXPORT:
         return export_key(due.tenant, due.owner)
     return session_key(due.tenant, due.owner)

@@ -14,6 +14,8 @@ from typing import Final
 from slate.adapters.dynamodb import contents
 from slate.adapters.dynamodb.calls import Key
 from slate.adapters.dynamodb.keys import (
+    AUDIT_DAY,
+    AUDIT_ENTRY,
     BESIDE_TURNS,
     CONTENT_OF_TURN,
     DOCUMENT,
@@ -156,6 +158,8 @@ KINDS: Final[tuple[ItemKind, ...]] = (
     ItemKind(partition="W", sort="", store="deliveries"),
     ItemKind(partition="I", sort="CALL", store="idempotency", sealed=("answer",)),
     _kept("N#erasures", "", "erasures", "steps, counts and instants; whose, and why, goes with their keys", "said"),
+    _kept("A", AUDIT_ENTRY, "audit", "who did what, without content: it names nobody once the keys are gone"),
+    _kept("N#audit", AUDIT_DAY, "audit", "a day that has entries"),
     # What is about nobody.
     _kept("N#settings", "TENANT", "settings", _TENANTS, "said"),
     _kept("N#webhooks", "", "webhooks", _TENANTS, "url", "secret"),

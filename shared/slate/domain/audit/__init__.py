@@ -1,0 +1,1 @@
+"""Who did what to whose memory, when, in which session: entries without content, in chains that nobody edits unseen."""

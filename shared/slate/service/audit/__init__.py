@@ -1,0 +1,1 @@
+"""Audit: every deed is written down before it shows, and what was written down can be read and proved."""
