@@ -7,7 +7,6 @@ from typing import Annotated, Any, Final, Self
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     JsonValue,
@@ -29,14 +28,6 @@ from slate.domain.usage import ModelUsage
 
 MAX_TURNS_A_CALL: Final = 100
 MAX_SYSTEM_BYTES: Final = 100_000
-LAST_INSTANT: Final = 253_402_300_799_999
-"""The end of the year 9999."""
-
-
-def _from_text(value: object) -> object:
-    if not isinstance(value, str):
-        raise PydanticCustomError("instant", "must be a time such as 2026-11-30T12:00:00Z")
-    return value
 
 
 def _within(text: str) -> str:
@@ -51,7 +42,7 @@ def _each_once(marks: tuple[Mark, ...]) -> tuple[Mark, ...]:
     return tuple(dict.fromkeys(marks))
 
 
-GivenInstant = Annotated[Instant, BeforeValidator(_from_text), Field(ge=0, le=LAST_INSTANT)]
+GivenInstant = Annotated[Instant, Field(ge=0)]
 System = Annotated[str, StringConstraints(strict=True, min_length=1), AfterValidator(_within)]
 Window = Annotated[int, Strict(), Field(ge=1, le=100_000_000)]
 Name = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=200)]
