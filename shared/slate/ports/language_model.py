@@ -30,10 +30,17 @@ class Answered(NamedTuple):
     model: str
     input_tokens: int
     output_tokens: int
+    fault: str = ""
+    """Why it cannot be used, whatever the value looks like: it was cut off, or is no call of the form."""
 
 
 class ModelRefused(Exception):
-    """The model cannot be asked so: no access, no such model, a request it does not take. A repeat will not help."""
+    """The model will not answer this: no access, no such model, too long, held back. A repeat will not help."""
+
+    def __init__(self, why: str, input_tokens: int = 0, output_tokens: int = 0) -> None:
+        super().__init__(why)
+        self.input_tokens = input_tokens
+        self.output_tokens = output_tokens
 
 
 class LanguageModel(Protocol):

@@ -30,15 +30,17 @@ class Outcome(NamedTuple):
 
 def ask(model: LanguageModel, asked: Asked) -> Outcome:
     """The model's answer, checked; nothing where it does not answer, or not in the form. Logs no content."""
-    usage, wrong = ModelUsage(), list[str]()
+    usage = ModelUsage()
     for _ in range(TRIES):
         try:
             answered = model.answer(asked)
         except (Unavailable, ModelRefused) as error:
             _log.warning("the job %s falls back to rules: %s", asked.job, error)
+            if isinstance(error, ModelRefused) and error.input_tokens:
+                usage = usage.plus(1, error.input_tokens, error.output_tokens)
             return Outcome(None, None, usage)
         usage = usage.plus(1, answered.input_tokens, answered.output_tokens)
-        wrong = mistakes(asked.form, answered.value, "the answer")
+        wrong = [answered.fault] if answered.fault else mistakes(asked.form, answered.value, "the answer")
         if not wrong and isinstance(answered.value, dict):
             return Outcome(answered.value, answered.model, usage)
         told = "; ".join(wrong[:5]) or "the answer must be an object"
