@@ -21,7 +21,7 @@ from slate_functions.http.problems import example_problem
 from slate_functions.http.routes import Declaration, declarations
 
 API_KEY: Final = "apiKey"
-TOKEN: Final = "token"
+TOKEN: Final = "token"  # noqa: S105  # the name of a scheme
 _ID_SCHEMA: Final = {"type": "string", "minLength": 1, "maxLength": 128}
 _SCHEMAS: Final = "#/components/schemas/{model}"
 _Mode = Literal["validation", "serialization"]
