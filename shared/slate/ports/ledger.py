@@ -24,6 +24,7 @@ class LedgerEntry(BaseModel):
     epoch: int = Field(description="the epoch that began with it; 0 of a tenant")
     requested_at: Instant
     fenced_at: Instant
+    found: dict[str, int] = Field(default_factory=dict, description="of a tenant: what there was before, by store")
 
 
 class Receipt(NamedTuple):

@@ -100,6 +100,10 @@ class Holding:
             items=tuple(page.items), next_cursor=self._cursors.next(principal.tenant, _HOLDS, page.position)
         )
 
+    def standing(self, tenant: str) -> int:
+        """How many stand, by the ledger."""
+        return len(self._store.all_noted(tenant))
+
     def lift(self, principal: Principal, hold_id: str) -> None:
         """End a hold; a repeat finds none.
 

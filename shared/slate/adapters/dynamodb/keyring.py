@@ -171,6 +171,8 @@ class DynamoKeyring:
         return self._keep(place, self._wrapper.unwrap(item["wrapped"], place.tenant, place.name))
 
     def _made(self, place: _Place) -> bytes:
+        if place.name == _TENANT:
+            self._fences.read(place.tenant, _TENANT)  # a tenant that was offboarded gets no other key
         key = self._entropy(_KEY_BYTES)
         wrapped = self._wrapper.wrap(key, place.tenant, place.name)
         item = {**place.key.attributes, "wrapped": wrapped, "created_at": self._clock.now()}

@@ -40,7 +40,7 @@ class DynamoLedger:
         tenant = entry.tenant
         mark = Key(list_pk(tenant, _ERASURES), f"{KNOWN}#{entry.erasure_id}").attributes
         _counted(self._main, tenant, mark, known_key(tenant), Change())
-        item = {**entry_key(tenant, entry.erasure_id).attributes, **entry.model_dump(exclude_none=True)}
+        item = {**entry_key(tenant, entry.erasure_id).attributes, **entry.model_dump(exclude_none=True, exclude_defaults=True)}
         change = Change() if entry.ref is not None else Change().set(offboarded_at=entry.fenced_at)
         _counted(self._ledger, tenant, item, ledger_head_key(tenant), change)
 
@@ -97,7 +97,7 @@ def _counted(calls: Calls, tenant: str, item: Item, counter: Key, change: Change
 
 
 def _entry(item: Item) -> LedgerEntry:
-    return LedgerEntry.model_validate({"ref": None} | {name: item.get(name) for name in LedgerEntry.model_fields})
+    return LedgerEntry.model_validate({"ref": None, **{n: item[n] for n in LedgerEntry.model_fields if n in item}})
 
 
 def _unknown(erasure_id: str) -> NotFound:
