@@ -34,7 +34,11 @@ class BotocoreSender:
         self._auth = None if credentials is None else SigV4Auth(credentials, "es", region)
         # Head and body of a request are two packets: otherwise the second waits 40 ms for the first one's receipt.
         at_once = [(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)]
-        self._session = URLLib3Session(timeout=timeout_seconds, max_pool_connections=16, socket_options=at_once)
+        self._session = URLLib3Session(
+            timeout=timeout_seconds,
+            max_pool_connections=16,
+            socket_options=at_once,  # type: ignore[arg-type]  # the stubs say text; it is what a socket takes
+        )
 
     def send(self, method: str, path: str, body: bytes, content_type: str) -> tuple[int, bytes]:
         """One request."""
