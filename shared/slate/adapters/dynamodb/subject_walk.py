@@ -128,7 +128,8 @@ class SubjectWalk:
             yield Key(item[PK], item[SK])
 
     def _others(self, tenant: str, ref: str) -> Iterator[Key]:
-        return (key for key in self._indexed(tenant, ref) if _letter(key.pk) not in _WHOLE)
+        keys = (key for key in self._indexed(tenant, ref) if _letter(key.pk) not in _WHOLE)
+        return (key for key in keys if kind_of(key).kept is None)
 
     def _partition(self, tenant: str, ref: str, pk: str, head: Key | None) -> Iterator[Batch]:
         """A partition: all of one that is named after the person; of a session's or a graph's what is about them."""
