@@ -18,6 +18,7 @@ Audit = Callable[[Declaration, Principal | None, Mapping[str, Any], str], Abstra
 """Writes a request down: by its route, its caller, its arguments and its id."""
 AUDITED: Final = ("memory:", "privacy:")
 """Scopes of the routes that read or change memory."""
+_ID: Final = "_id"
 _NAMED: Final = {"subject": ("subject",), "session": ("session_id", "session")}
 
 
@@ -49,6 +50,7 @@ def audited(auditing: Auditing) -> Audit:
             request_id=request_id,
             subject=_named(arguments, *_NAMED["subject"]),
             session=_named(arguments, *_NAMED["session"]),
+            named=_in_path(declared, arguments),
         )
         with auditing.request(asked) as deed:
             yield deed
@@ -72,3 +74,12 @@ def _named(arguments: Mapping[str, Any], *names: str) -> str | None:
             if isinstance(holder.get(name), str):
                 return str(holder[name])
     return None
+
+
+def _in_path(declared: Declaration, arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Items that the path names: of ``{export_id}`` an export."""
+    return tuple(
+        (name.removesuffix(_ID), value)
+        for name, value in arguments.items()
+        if name.endswith(_ID) and name != "session_id" and f"{{{name}}}" in declared.path
+    )

@@ -51,7 +51,9 @@ def example_problem(status: HTTPStatus) -> dict[str, Any]:
 
 _EXAMPLES: Final[Mapping[HTTPStatus, SlateError]] = {
     HTTPStatus.BAD_REQUEST: Malformed("the body is not sound JSON: EOF while parsing a value at line 1 column 9"),
-    HTTPStatus.UNAUTHORIZED: Unauthenticated("this credential is not known; send `Authorization: Bearer <key or token>`"),
+    HTTPStatus.UNAUTHORIZED: Unauthenticated(
+        "this credential is not known; send `Authorization: Bearer <key or token>`"
+    ),
     HTTPStatus.FORBIDDEN: ScopeMissing("tasks:write"),
     HTTPStatus.NOT_FOUND: NotFound("there is no graph 'refund-1042'"),
     HTTPStatus.CONFLICT: Conflict("the id is taken by a graph of other content; choose another"),

@@ -26,6 +26,7 @@ from slate.domain.errors import Internal, NotFound, SlateError, Unauthenticated,
 from slate.domain.events import EventType
 from slate.domain.forgetting.strength import DAY_MS
 from slate.settings import Settings
+from slate_functions.local.audit_command import audit
 from slate_functions.local.commanding import Key, KeysFile, Misused, Tenant, Url, client_of, console_of, written
 from slate_functions.local.decay_view import decay_of
 from slate_functions.local.export_command import export_subject
@@ -33,6 +34,7 @@ from slate_functions.local.feed_view import ENDS, line_of
 from slate_functions.local.graph_export import Format, export
 from slate_functions.local.graph_view import ENDED, head_of, list_of, view_of
 from slate_functions.local.keys_view import keys_of
+from slate_functions.local.operator_commands import ledger, offboard, rotate_wrapping
 from slate_functions.local.receipt_command import verify_receipt
 
 PREVIEWED: Final = 1_000
@@ -73,8 +75,12 @@ keys = typer.Typer(help="API keys.", no_args_is_help=True, rich_markup_mode=None
 graph = typer.Typer(help="Task graphs.", no_args_is_help=True, rich_markup_mode=None)
 main.add_typer(keys, name="keys")
 main.add_typer(graph, name="graph")
+main.add_typer(audit, name="audit")
 main.command("export")(export_subject)
 main.command("verify-receipt")(verify_receipt)
+main.command("offboard")(offboard)
+main.add_typer(ledger, name="ledger")
+keys.command("rotate-wrapping")(rotate_wrapping)
 
 GraphId = Annotated[str, typer.Argument(metavar="GRAPH", help="The graph's id.")]
 

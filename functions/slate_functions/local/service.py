@@ -36,7 +36,7 @@ from slate_functions.tasks_api.app import tasks_groups
 from slate_functions.webhooks.consume import Consumer
 
 LOCAL: Final = Settings(webhook_addresses="loopback", key_calls_per_second=1_000_000, key_burst=1_000_000_000)
-"""A laptop's receivers are on the laptop. So are its callers, who call as fast as they can, while time may stand still."""
+"""A laptop's receivers are on the laptop, and so are its callers: as fast as they can, while time may stand still."""
 TENANTS: Final = ("acme", "globex")
 ADMIN: Final = "admin"
 THREADS: Final = 8
