@@ -15,6 +15,7 @@ from slate.adapters.dynamodb.tenant_places import (
     TenantVectors,
     store_of_item,
     tells_copies,
+    tenants_in,
 )
 from slate.adapters.jose.receipts import JwsSigner
 from slate.adapters.s3.blob_store import S3BlobStore
@@ -31,6 +32,11 @@ def rewrapping_of(settings: Settings, parts: Parts) -> KeyRewrapping:
     table = settings.keys_table
     calls = Calls(parts.dynamodb, table, parts.rng, parts.sleep)
     return KeyRewrapping(parts.dynamodb, table, calls, parts.wrapper, parts.executor)
+
+
+def tenants_of(settings: Settings, parts: Parts) -> list[str]:
+    """Every tenant that the ledger knows of."""
+    return list(tenants_in(parts.dynamodb, settings.ledger_table))
 
 
 def replaying_of(settings: Settings, parts: Parts) -> Replaying:

@@ -134,6 +134,20 @@ class TenantObjects:
         return {"objects": self._blobs.delete_all(f"{tenant}/")}
 
 
+def tenants_in(client: DynamoDBClient, table: str) -> Iterator[str]:
+    """Every tenant that has something in a table: a scan of its keys."""
+    seen: set[str] = set()
+    pages = client.get_paginator("scan").paginate(
+        TableName=table, ConsistentRead=True, ProjectionExpression="#pk", ExpressionAttributeNames={"#pk": PK}
+    )
+    for page in pages:
+        for item in page["Items"]:
+            tenant = str(item[PK]["S"]).partition("#")[0]
+            if tenant not in seen:
+                seen.add(tenant)
+                yield tenant
+
+
 def store_of_item(key: Key) -> str:
     """What a receipt counts an item of the main table under."""
     try:
