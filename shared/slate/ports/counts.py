@@ -41,6 +41,10 @@ class Count(StrEnum):
     """A tenant put its settings: what a graph shows after it may come of it."""
     DUE = "decay_entries"
     """Entries that were looked at."""
+    ERASURES_OPEN = "erasures_open"
+    """Erasures that are not over, held ones among them; counted once an hour or so."""
+    ERASURES_LATE = "erasures_late"
+    """Those of them that were requested 20 days ago, and 25: a month is what the law allows."""
     ERASURE_FAILED = "erasures_failed"
     """Steps of erasures that could not be done, or that found something left."""
 

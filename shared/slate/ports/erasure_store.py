@@ -54,8 +54,8 @@ class ErasureStore(Protocol):
 class ErasureTimer(Protocol):
     """What has fallen due."""
 
-    def due(self, shard: int, at_once: int) -> Iterable[DueErasure]:
-        """Erasures of one of the shards whose moment has come, the oldest first: hints."""
+    def due(self, shard: int, at_once: int, *, by: int | None = None) -> Iterable[DueErasure]:
+        """Erasures of one of the shards whose moment has come, or will have by an instant, the oldest first: hints."""
         ...
 
     def postpone(self, due: DueErasure, ms: int) -> None:

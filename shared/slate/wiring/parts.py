@@ -36,6 +36,7 @@ from slate.service.context.giving import Contexts
 from slate.service.decay import Decay
 from slate.service.due_work import DueWork
 from slate.service.erasing.asking import Erasing
+from slate.service.erasing.deadlines import Deadlines
 from slate.service.erasing.proving import Proving
 from slate.service.erasing.replaying import Replaying
 from slate.service.erasing.running import Running
@@ -126,6 +127,7 @@ class Privacy:
     running: Running
     eraser: DueWork[DueErasure]
     """Goes on with the erasures that are due."""
+    deadlines: Deadlines
     proving: Proving
     replaying: Replaying
     """An operator's: it works outside the quarantine alone."""

@@ -17,6 +17,7 @@ from slate.adapters.jose.receipts import JwsSigner
 from slate.domain.erasing.erasure import Days
 from slate.service.due_work import DueWork
 from slate.service.erasing.asking import Erasing
+from slate.service.erasing.deadlines import Deadlines
 from slate.service.erasing.proving import Proving
 from slate.service.erasing.replaying import Replaying
 from slate.service.erasing.running import Places, Running, Terms
@@ -65,6 +66,7 @@ def privacy_of(
         erasing=Erasing(erasures, running, keyring, idempotency, cursors, clock, parts.start_eraser, days=COPIES),
         running=running,
         eraser=DueWork(erasures, running.work, audit.writing.jobs("eraser"), clock, postpone_ms=ERASURES_AGAIN_MS),
+        deadlines=Deadlines(erasures, erasures, clock, parts.counts),
         proving=Proving(ledger, signer, keyring),
         replaying=Replaying(ledger, erasures, running, fences, keyring, holds, holding, clock, sleep=parts.sleep),
         holding=holding,

@@ -110,10 +110,10 @@ class DynamoErasureStore:
 
     # ---- what is due
 
-    def due(self, shard: int, at_once: int) -> Iterator[DueErasure]:
+    def due(self, shard: int, at_once: int, *, by: int | None = None) -> Iterator[DueErasure]:
         """A query of one shard."""
-        now = self._storage.clock.now()
-        pk, sk = (TIMER_PK, timer_pk(_TIMER_KIND, shard)), (TIMER_SK, "<", f"{now + 1:015d}")
+        last = self._storage.clock.now() if by is None else by
+        pk, sk = (TIMER_PK, timer_pk(_TIMER_KIND, shard)), (TIMER_SK, "<", f"{last + 1:015d}")
         for item in self._storage.calls.walk_index(TIMER, pk, sk, at_once=at_once):
             tenant = str(item["pk"]).partition("#")[0]
             yield DueErasure(tenant, str(item["sk"]).removeprefix(ERASURE))
