@@ -10,7 +10,7 @@ from slate_functions.local.service import LocalService
 
 LARGE = 40_000
 """Characters that move out to an item of their own."""
-OBJECT = 150_000
+OBJECT = 104_000
 """Characters that move out to an object."""
 
 
@@ -87,9 +87,13 @@ class Person:
             turns.append({"role": "user", "content": f"And what about {self.marks()}, for number {place}?"})
             turns.append({"role": "assistant", "content": f"It is {self.marks()}, I think."})
         self.api.post(f"/v1/sessions/{session}/turns", {"turns": turns})
+        if number == 0:
+            self._say_much(session)
+        self.reads += [f"/v1/sessions/{session}{part}" for part in ("", "/turns", "/pinned", "/summaries")]
+
+    def _say_much(self, session: str) -> None:
         large = {"role": "user", "content": f"{self.mark()} " + "-" * OBJECT}
         self.api.post(f"/v1/sessions/{session}/turns", {"turns": [large]})
-        self.reads += [f"/v1/sessions/{session}{part}" for part in ("", "/turns", "/pinned", "/summaries")]
 
     # ---- facts
 
