@@ -23,7 +23,7 @@ from slate.wiring.parts import FEED_FAILURES, MEMORY, WEBHOOKS, Parts, Slate
 from slate_functions.local.stream import Handler, StreamPump
 
 _QUEUES = {WEBHOOKS: "PushWebhooks.Arn", FEED_FAILURES: "FeedFailures.Arn", MEMORY: "MemoryWork.Arn"}
-_TABLES = {"slate": "StorageMain.Arn", "slate-keys": "StorageKeys.Arn"}
+_TABLES = {"slate": "StorageMain.Arn", "slate-keys": "StorageKeys.Arn", "slate-ledger": "StorageLedger.Arn"}
 _OBJECTS, _BUCKET, _KEY = "StorageContent.Arn/any", "StorageContent.Arn", "StorageKey.Arn"
 
 

@@ -339,6 +339,6 @@ def allows(statement, call: Call) -> bool:
             return True
         case {"StringEquals": {"kms:ViaService": service}}:
             return call.through == service
-        case {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [pattern]}, "Null": _}:
-            return call.partition is not None and fnmatchcase(call.partition, pattern)
+        case {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": patterns}, "Null": _}:
+            return call.partition is not None and any(fnmatchcase(call.partition, pattern) for pattern in patterns)
     raise AssertionError(f"a condition without a meaning here: {condition}")
