@@ -16,6 +16,7 @@ from slate.settings import Settings
 from slate_infra.constructs import permissions
 from slate_infra.constructs.alarms import Alarms
 from slate_infra.constructs.api import Api
+from slate_infra.constructs.deadlines import Deadlines
 from slate_infra.constructs.example_agent import ExampleAgent
 from slate_infra.constructs.feed import Feed
 from slate_infra.constructs.forgetting import Forgetting
@@ -105,6 +106,7 @@ class SlateStack(Stack):
             self, "Alarms", api=api.http, functions=watched, queues=queues, followers=followers, search=search
         )
         Forgetting(self, "Forgetting", topic=alarms.topic)
+        deadlines = Deadlines(self, "Deadlines", topic=alarms.topic)
         Overview(
             self,
             "Overview",
@@ -114,7 +116,7 @@ class SlateStack(Stack):
             followers=followers,
             storage=storage,
             search=search,
-            alarms=alarms.every,
+            alarms=[*alarms.every, *deadlines.every],
         )
         CfnOutput(self, "Url", value=api.http.api_endpoint)
         CfnOutput(self, "AlarmTopic", value=alarms.topic.topic_arn)

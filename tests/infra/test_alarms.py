@@ -3,6 +3,8 @@ from __future__ import annotations
 import re
 
 from slate.ports.counts import Count
+from slate.service.erasing.deadlines import LATE_DAYS as COUNTED_DAYS
+from slate_infra.constructs.deadlines import LATE_DAYS
 from slate_infra.project import ROOT
 
 
@@ -36,7 +38,14 @@ def test_each_failure_that_nobody_else_would_see_raises_an_alarm(stack):
         ("5xx", "ApiHttp", 10),
         ("decay_capped", "memory", 1),
         ("fact_cap_full", "memory", 1),
+        ("erasures_late", "20 days", 1),
+        ("erasures_late", "25 days", 1),
+        ("erasures_failed", "memory", 5),
     }
+
+
+def test_the_days_that_raise_an_alarm_are_those_that_are_counted():
+    assert LATE_DAYS == COUNTED_DAYS
 
 
 def test_forgetting_raises_an_alarm_where_much_is_said_again_and_where_it_is_late(stack):
