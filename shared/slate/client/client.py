@@ -20,6 +20,7 @@ from slate.client.credentials import Credential
 from slate.client.exports import Exports
 from slate.client.facts import Facts
 from slate.client.locks import NamedLocks
+from slate.client.holds import Holds
 from slate.client.parts import cut, specs_of
 from slate.client.sessions import Sessions
 from slate.client.values import AnyChange, OwnedValues, changes_of
@@ -85,6 +86,7 @@ class SlateClient:
         self.exports = Exports(self._calls, new_id, sleep)
 
     def __enter__(self) -> Self:
+        self.holds = Holds(self._calls, new_id)
         """Use it in a ``with``."""
         return self
 
