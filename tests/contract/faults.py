@@ -52,7 +52,11 @@ class Faults:
 
     def kill_after(self, writes: int) -> None:
         """So many writes still succeed; then the process is dead, to S3 too."""
-        self.arm(writes + 1, self._die)
+        self.kill_at(writes + 1)
+
+    def kill_at(self, call: int, among: frozenset[str] = WRITES) -> None:
+        """The process dies as it makes this one of these calls, which is not made."""
+        self.arm(call, self._die, among=among)
 
     def disarm(self, among: frozenset[str] = WRITES) -> int:
         """Nothing goes wrong any more; answer how many calls were counted, and count anew."""
@@ -188,4 +192,4 @@ def _as_of(snapshot: list[Answer], query: Mapping[str, Any]) -> Answer:
     holds = {">": str.__gt__, "<": str.__lt__}[comparison]
     found = [item for item in snapshot if item.get(pk, {}).get("S") == wanted and holds(item[sk]["S"], bound)]
     found.sort(key=lambda item: item[sk]["S"])
-    return {"Items": [{name: item[name] for name in ("pk", "sk", pk, sk)} for item in found[: query["Limit"]]]}
+    return {"Items": [{name: item[name] for name in ("pk", "sk", pk, sk)} for item in found[: query.get("Limit")]]}

@@ -178,7 +178,7 @@ class Running:
             return erasure.going_on(progress, now)
         swept = erasure.model_copy(update={"swept": erasure.swept + 1})
         if swept.swept < len(sweeps(self._terms.queue_days)):
-            return swept.going_on(None, self._next_sweep(swept))
+            return swept.going_on(progress.model_copy(update={"position": ""}), self._next_sweep(swept))
         return swept.done(Step.DRAINED, self._clock.now(), progress.counts, next_at=now)
 
     def _expunge(self, erasure: Erasure, _: str, __: int) -> Erasure:
