@@ -57,12 +57,15 @@ def only_partitions(*patterns: str) -> dict[str, Any]:
     }
 
 
+ERASURES = ("dynamodb:GetItem", "StorageLedger.Arn", only_partitions("*#N#erasures"))
+"""Whether the table misses any, as one out of a backup may."""
 ALLOWED = {
     "FunctionsTasksApiRole": [
         own_log("TasksApi"),
         (ITEMS, "StorageMain.Arn", None),
         ("dynamodb:Query", "StorageMain.Arn/index/ready", None),
         ("dynamodb:GetItem dynamodb:PutItem", "StorageKeys.Arn", None),
+        ERASURES,
         ("kms:Decrypt kms:Encrypt kms:GenerateDataKey", "StorageKey.Arn", None),
         ("s3:DeleteObjectVersion s3:GetObject s3:PutObject", "StorageContent.Arn/*", None),
         ("s3:ListBucket s3:ListBucketVersions", "StorageContent.Arn", None),
@@ -73,6 +76,7 @@ ALLOWED = {
         (ITEMS_OF_A_WAIT, "StorageMain.Arn", None),
         ("dynamodb:Query", "StorageMain.Arn/index/ready", None),
         ("dynamodb:GetItem dynamodb:PutItem", "StorageKeys.Arn", None),
+        ERASURES,
         ("kms:Decrypt kms:Encrypt", "StorageKey.Arn", None),
         ("s3:GetObject", "StorageContent.Arn/*", None),
         ("s3:ListBucket", "StorageContent.Arn", None),
@@ -126,6 +130,7 @@ ALLOWED = {
         own_log("MemoryApi"),
         (ITEMS, "StorageMain.Arn", None),
         ("dynamodb:GetItem dynamodb:PutItem", "StorageKeys.Arn", None),
+        ERASURES,
         ("kms:Decrypt kms:Encrypt kms:GenerateDataKey", "StorageKey.Arn", None),
         ("s3:DeleteObjectVersion s3:GetObject s3:PutObject", "StorageContent.Arn/*", None),
         ("s3:ListBucket s3:ListBucketVersions", "StorageContent.Arn", None),
@@ -140,6 +145,7 @@ ALLOWED = {
         (READS_A_STREAM, "StorageMain.StreamArn", None),
         LISTS_STREAMS,
         ("dynamodb:GetItem", "StorageKeys.Arn", None),
+        ERASURES,
         ("kms:Decrypt", "StorageKey.Arn", None),
         ("s3:GetObject", "StorageContent.Arn/*", None),
         ("s3:ListBucket", "StorageContent.Arn", None),
@@ -154,6 +160,7 @@ ALLOWED = {
         (ITEMS_OF_DIGESTS, "StorageMain.Arn", None),
         ("dynamodb:Query", "StorageMain.Arn/index/subject", None),
         ("dynamodb:GetItem", "StorageKeys.Arn", None),
+        ERASURES,
         ("kms:Decrypt kms:GenerateDataKey", "StorageKey.Arn", None),
         ("s3:DeleteObjectVersion s3:GetObject s3:PutObject", "StorageContent.Arn/*", None),
         ("s3:ListBucket s3:ListBucketVersions", "StorageContent.Arn", None),
@@ -167,6 +174,7 @@ ALLOWED = {
         (ITEMS_OF_SESSIONS, "StorageMain.Arn", None),
         ("dynamodb:Query", "StorageMain.Arn/index/timer", None),
         ("dynamodb:GetItem", "StorageKeys.Arn", None),
+        ERASURES,
         ("kms:Decrypt", "StorageKey.Arn", None),
         ("s3:DeleteObjectVersion", "StorageContent.Arn/*", None),
         ("s3:ListBucketVersions", "StorageContent.Arn", None),

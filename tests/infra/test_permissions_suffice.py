@@ -61,9 +61,9 @@ NO_CALL_OF_OURS = (
     *("logs:", "xray:"),
     *("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams"),
     *("sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:GetQueueUrl"),
-    *("sqs:ReceiveMessage", "bedrock:InvokeModel"),
+    *("sqs:ReceiveMessage", "bedrock:InvokeModel", "es:"),
 )
-"""Lambda writes, receives and deletes these in the function's name; models are asked of nobody here."""
+"""Lambda writes, receives and deletes these in the function's name; models are asked of nobody here, and no domain is."""
 
 
 def task(task_id: str, *parents: str, **more: object) -> TaskSpec:

@@ -45,6 +45,8 @@ SEARCHED: Final = "slate-memories"
 """The alias of the index that is searched."""
 KEPT: Final = "slate-memories-write"
 """The alias of those that are kept."""
+_ERASURES: Final = "*#N#erasures"
+"""How many erasures a table knows of, tenant by tenant."""
 _REMOVE: Final = ("s3:DeleteObjectVersion",)
 """Of a versioned bucket: to delete an object by its name alone would only hide it."""
 
@@ -56,6 +58,7 @@ def of_tasks_api(storage: Storage) -> list[iam.PolicyStatement]:
         _allow(("dynamodb:Query",), _index(storage.main, READY)),
         # A data key is written once and never changed here.
         _allow(("dynamodb:GetItem", "dynamodb:PutItem"), storage.keys.table_arn),
+        _erasures_of(storage),
         # Decrypt and Encrypt for data keys and tables, GenerateDataKey for an object's own key.
         _allow(("kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey"), storage.key.key_arn),
         _allow(("s3:GetObject", "s3:PutObject", *_REMOVE), storage.content.arn_for_objects("*")),
@@ -70,6 +73,7 @@ def of_waiting(storage: Storage) -> list[iam.PolicyStatement]:
         _allow((*_WORK, "dynamodb:DeleteItem", "dynamodb:BatchGetItem"), storage.main.table_arn),
         _allow(("dynamodb:Query",), _index(storage.main, READY)),
         _allow(("dynamodb:GetItem", "dynamodb:PutItem"), storage.keys.table_arn),
+        _erasures_of(storage),
         _allow(("kms:Decrypt", "kms:Encrypt"), storage.key.key_arn),
         _allow(("s3:GetObject",), storage.content.arn_for_objects("*")),
         _allow(("s3:ListBucket",), storage.content.bucket_arn),
@@ -82,10 +86,9 @@ def of_authorizer(storage: Storage) -> list[iam.PolicyStatement]:
     Which tenant asks is known only once the key is read, so the tenant cannot be a condition here; the kind of
     record can: of no table anything but these partitions opens.
     """
-    erasures = "*#N#erasures"
     return [
-        _allow(("dynamodb:GetItem",), storage.main.table_arn, _leading_keys("*#N#keys", "*#U#*", erasures)),
-        _allow(("dynamodb:GetItem",), storage.ledger.table_arn, _leading_keys(erasures)),
+        _allow(("dynamodb:GetItem",), storage.main.table_arn, _leading_keys("*#N#keys", "*#U#*", _ERASURES)),
+        _erasures_of(storage),
         _allow(("dynamodb:GetItem",), storage.keys.table_arn, _leading_keys("*#K#*")),
         _allow(("kms:Decrypt",), storage.key.key_arn),
     ]
@@ -151,6 +154,7 @@ def of_memory_api(storage: Storage, memory: Memory) -> list[iam.PolicyStatement]
     return [
         _allow((*_MOVE, *_CLEAR, "dynamodb:PutItem", "dynamodb:BatchGetItem"), storage.main.table_arn),
         _allow(("dynamodb:GetItem", "dynamodb:PutItem"), storage.keys.table_arn),
+        _erasures_of(storage),
         _allow(("kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey"), storage.key.key_arn),
         _allow(("s3:GetObject", "s3:PutObject", *_REMOVE), storage.content.arn_for_objects("*")),
         _allow(("s3:ListBucket", "s3:ListBucketVersions"), storage.content.bucket_arn),
@@ -169,6 +173,7 @@ def of_extractor(storage: Storage, memory: Memory, models: Sequence[str]) -> lis
         _allow((*_MOVE, "dynamodb:PutItem", "dynamodb:BatchGetItem", "dynamodb:DeleteItem"), storage.main.table_arn),
         _allow(("dynamodb:Query",), _index(storage.main, SUBJECT)),
         _allow(("dynamodb:GetItem",), storage.keys.table_arn),
+        _erasures_of(storage),
         _allow(("kms:Decrypt", "kms:GenerateDataKey"), storage.key.key_arn),
         # What it was given to read goes once it is read; what it writes out is kept for a while.
         _allow(("s3:GetObject", "s3:PutObject", *_REMOVE), storage.content.arn_for_objects("*")),
@@ -187,6 +192,7 @@ def of_indexer(storage: Storage, feed: Feed) -> list[iam.PolicyStatement]:
         _allow(("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"), stream),
         _allow(("dynamodb:ListStreams",), "*"),
         _allow(("dynamodb:GetItem",), storage.keys.table_arn),
+        _erasures_of(storage),
         _allow(("kms:Decrypt",), storage.key.key_arn),
         _allow(("s3:GetObject",), storage.content.arn_for_objects("*")),
         _allow(("s3:ListBucket",), storage.content.bucket_arn),
@@ -238,6 +244,7 @@ def of_decay(storage: Storage, memory: Memory) -> list[iam.PolicyStatement]:
         _allow((*_MOVE_SESSIONS, *_CLEAR, "dynamodb:PutItem", "dynamodb:BatchGetItem"), storage.main.table_arn),
         _allow(("dynamodb:Query",), _index(storage.main, TIMER)),
         _allow(("dynamodb:GetItem",), storage.keys.table_arn),
+        _erasures_of(storage),
         _allow(("kms:Decrypt",), storage.key.key_arn),
         _allow(_REMOVE, storage.content.arn_for_objects("*")),
         _allow(("s3:ListBucketVersions",), storage.content.bucket_arn),
@@ -264,6 +271,11 @@ def _allow(actions: Sequence[str], resource: str, conditions: Mapping[str, Any] 
 
 def _through_dynamodb(storage: Storage) -> dict[str, Any]:
     return {"StringEquals": {"kms:ViaService": f"dynamodb.{Stack.of(storage).region}.amazonaws.com"}}
+
+
+def _erasures_of(storage: Storage) -> iam.PolicyStatement:
+    """Sees whether the main table misses erasures that the ledger knows of: then nothing of it is served."""
+    return _allow(("dynamodb:GetItem",), storage.ledger.table_arn, _leading_keys(_ERASURES))
 
 
 def _index(table: dynamodb.ITableV2, name: str) -> str:
