@@ -17,6 +17,8 @@ from slate.adapters.jose.receipts import TYPE, BadKey, BadReceipt, JwsSigner, ke
 from slate.adapters.kms.signing_key import MAX_MESSAGE, KmsSigningKey
 from slate.domain.erasing.receipts import Horizons, ReceiptClaims, StoreCount, subject_digest
 from slate.domain.errors import Internal
+from slate.settings import Settings
+from slate.wiring.local import build_local
 
 NOW = 1_800_000_000_000
 REF = "5f" * 16
@@ -175,3 +177,13 @@ def test_a_key_of_another_kind_is_refused_by_name():
     kms = Kms(generate_private_key(SECP256R1()))
     with pytest.raises(Internal, match="ECC_NIST_EDWARDS25519"):
         JwsSigner(KmsSigningKey(lambda: kms, "key-1")).public_keys()  # type: ignore[arg-type, return-value]
+
+
+def test_a_laptops_receipts_are_checked_by_its_key_file_after_it_has_gone(tmp_path: Path):
+    settings = Settings(signing_key_file=str(tmp_path / "signing.pem"))
+    with build_local(settings=settings) as local:
+        first = local.slate.privacy.proving.public_keys()
+    with build_local(settings=settings) as local:
+        assert local.slate.privacy.proving.public_keys() == first
+    with build_local() as local:
+        assert local.slate.privacy.proving.public_keys() != first

@@ -101,7 +101,8 @@ def serve(
 ) -> None:
     """Run a whole Slate on this machine; its data lives in memory and ends with it.
 
-    How tokens are read, and how often a credential may call, is taken from the SLATE_OIDC_ and SLATE_KEY_ variables.
+    How tokens are read, and how often a credential may call, is taken from the SLATE_OIDC_ and SLATE_KEY_ variables;
+    receipts are signed by the key in SLATE_SIGNING_KEY_FILE, or by one that ends with it.
     """
     from slate_functions.local.server import local_settings  # the server's libraries take a second to load
     from slate_functions.local.server import serve as run

@@ -21,8 +21,9 @@ from slate_functions.local.service import LOCAL, LocalService, open_service
 HOST: Final = "127.0.0.1"
 
 
-_FROM_ENVIRONMENT: Final = ("SLATE_OIDC_", "SLATE_KEY_CALLS_PER_SECOND", "SLATE_KEY_BURST")
-"""What of a laptop's settings the environment may say: how callers are recognised, and how often they may call."""
+_FROM_ENVIRONMENT: Final = ("SLATE_OIDC_", "SLATE_KEY_CALLS_PER_SECOND", "SLATE_KEY_BURST", "SLATE_SIGNING_KEY_FILE")
+"""What of a laptop's settings the environment may say: how callers are recognised, how often they may call, by which
+key receipts are signed."""
 
 
 def local_settings(environ: Mapping[str, str], **given: str) -> Settings:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slate.adapters.dynamodb.table import TABLES, TIMER, TIMER_PK, TIMER_SK
@@ -16,6 +17,7 @@ from slate.adapters.inprocess.event_bus import InProcessEventBus
 from slate.adapters.inprocess.master_key import MasterKeyWrapper
 from slate.adapters.inprocess.queues import InProcessQueues
 from slate.adapters.inprocess.random_ids import RandomIds
+from slate.adapters.inprocess.signing_key import LocalSigningKey
 from slate.adapters.inprocess.wakeups import ThreadWakeups
 from slate.ports.clock import Clock
 from slate.ports.ids import Ids
@@ -124,6 +126,7 @@ def build_local(
             dynamodb=dynamodb,
             s3=s3,
             wrapper=wrapper or MasterKeyWrapper.generate(),
+            signing_key=_signing_key(settings),
             clock=clock,
             executor=executor,
             ids=ids,
@@ -154,6 +157,12 @@ def build_local(
             wakeups.close()
             for table in (settings.table, settings.keys_table, settings.ledger_table):
                 dynamodb.delete_table(TableName=table)
+
+
+def _signing_key(settings: Settings) -> LocalSigningKey:
+    """What receipts are signed by; raises ValueError where the file that is set holds no such key."""
+    file = settings.signing_key_file
+    return LocalSigningKey.from_file(Path(file)) if file else LocalSigningKey.generate()
 
 
 def create_storage(dynamodb: DynamoDBClient, s3: S3Client, settings: Settings) -> None:
