@@ -71,22 +71,22 @@ class Crowd:
             embedder=self.embedder.name,
         )
 
-    def ask(self, index: MemoryIndex, queries: int) -> Found:
+    def ask(self, index: MemoryIndex, queries: int, candidates: int = TOP) -> Found:
         """So many random searches, each of a random tenant, through every person of theirs."""
         rng, found = np.random.default_rng(self.seed + 1), Found()
         for _ in range(queries):
             tenant, query = int(rng.integers(self.tenants)), rng.normal(size=self.dimension).astype(np.float32)
-            self._one(index, tenant, query / np.linalg.norm(query), found)
+            self._one(index, tenant, query / np.linalg.norm(query), candidates, found)
         return found
 
-    def _one(self, index: MemoryIndex, tenant: int, query: Any, found: Found) -> None:
+    def _one(self, index: MemoryIndex, tenant: int, query: Any, candidates: int, found: Found) -> None:
         asked = Probe(
             kind=Kind.EPISODE,
             scopes=None,
             terms=(),
             vector=tuple(query.tolist()),
             embedder=self.embedder.name,
-            limit=TOP,
+            limit=candidates,
         )
         began = time.perf_counter()
         hits = index.seek(named(tenant), asked)
