@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from botocore.exceptions import ClientError
 
 from slate.adapters.dynamodb.calls import Calls, Key
 from slate.adapters.dynamodb.codec import OVERHEAD_BYTES, Codec, to_json
@@ -188,6 +189,20 @@ def test_an_object_is_read_as_it_was_put_and_missing_ones_are_not_found(blobs):
     assert blobs.get("acme/graphs/g/x") == b"\x00\xff"
     with pytest.raises(NotFound):
         blobs.get("acme/graphs/g/y")
+
+
+def test_a_missing_object_is_not_found_by_whoever_may_not_list_either(engine):
+    s3 = engine.client("s3")
+
+    def forbidden(**_):
+        raise ClientError({"Error": {"Code": "AccessDenied", "Message": "no"}}, "GetObject")
+
+    s3.meta.events.register("before-send.s3", forbidden)
+    with pytest.raises(NotFound):
+        S3BlobStore(s3, "blobs").get("acme/graphs/g/x")
+    for refused in (lambda b: b.put("acme/x", b""), lambda b: b.delete_all("acme/x")):
+        with pytest.raises(ClientError):
+            refused(S3BlobStore(s3, "blobs"))
 
 
 def test_deleting_by_prefix_takes_every_version_and_nothing_beside_it(blobs):

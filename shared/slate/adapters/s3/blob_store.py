@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -12,6 +12,12 @@ from slate.domain.errors import NotFound, Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
+
+
+# To whoever may not list the whole bucket, S3 does not tell a missing object from a forbidden one. No tenant may; and
+# of its own objects none is forbidden.
+_MISSING: Final = frozenset({"NoSuchKey", "404"})
+_NOT_TOLD: Final = frozenset({"AccessDenied", "403"})
 
 
 class S3BlobStore:
@@ -28,7 +34,7 @@ class S3BlobStore:
 
     def get(self, key: str) -> bytes:
         """One GetObject."""
-        with _translated(key):
+        with _translated(key, _MISSING | _NOT_TOLD):
             return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
 
     def delete_all(self, prefix: str, most: int | None = None) -> int:
@@ -58,12 +64,12 @@ class S3BlobStore:
 
 
 @contextmanager
-def _translated(key: str) -> Iterator[None]:
+def _translated(key: str, missing: frozenset[str] = _MISSING) -> Iterator[None]:
     try:
         yield
     except ClientError as error:
         code = error.response["Error"]["Code"]
-        if code in {"NoSuchKey", "404"}:
+        if code in missing:
             raise NotFound(f"there is no object {key}") from None
         if code in {"SlowDown", "ServiceUnavailable", "InternalError", "RequestTimeout"}:
             raise Unavailable("the object storage is busy; repeat the call") from error
