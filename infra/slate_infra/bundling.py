@@ -83,7 +83,9 @@ class Bundle:
 TASKS_API: Final = Bundle("tasks_api", ("http",), describes=True)
 MEMORY_API: Final = Bundle("memory_api", ("http", "counting"))
 EXTRACTOR: Final = Bundle("extractor", ("counting",))
-DECAY: Final = Bundle("decay", ("counting",))
+DECAY: Final = Bundle("decay", ("counting", "scheduled"))
+PRIVACY_API: Final = Bundle("privacy_api", ("http", "counting"))
+ERASER: Final = Bundle("eraser", ("counting", "scheduled"))
 AUTHORIZER: Final = Bundle("authorizer")
 SWEEPER: Final = Bundle("sweeper")
 EVENTS: Final = Bundle("events")
@@ -92,7 +94,19 @@ INDEXER: Final = Bundle("indexer")
 AGENT_BUNDLE: Final = AgentBundle()
 TOKENIZER: Final = "tokenizer"
 """The layer beside the bundles of those functions that count tokens: its vocabularies would take each over 15 MB."""
-BUNDLES: Final = (TASKS_API, MEMORY_API, AUTHORIZER, SWEEPER, EVENTS, WEBHOOKS, EXTRACTOR, DECAY, INDEXER)
+BUNDLES: Final = (
+    TASKS_API,
+    MEMORY_API,
+    AUTHORIZER,
+    SWEEPER,
+    EVENTS,
+    WEBHOOKS,
+    EXTRACTOR,
+    DECAY,
+    INDEXER,
+    PRIVACY_API,
+    ERASER,
+)
 
 
 class Bundler:

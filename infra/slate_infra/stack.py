@@ -81,6 +81,7 @@ class SlateStack(Stack):
             tasks_api=functions.tasks_api.function,
             waiting=functions.waiting.function,
             memory_api=functions.memory_api.function,
+            privacy_api=functions.privacy_api.function,
             authorizer=functions.authorizer.function,
             decisions_kept_seconds=settings.decision_cache_seconds - AUTHORIZER_CACHE_SECONDS,
         )

@@ -50,6 +50,8 @@ class Settings:
     """The address of the queue of webhook deliveries; empty where queues live in the process."""
     memory_queue: str = ""
     """The address of the queue of work on memory; empty where queues live in the process."""
+    eraser_function: str = ""
+    """The eraser's name on AWS, which whoever asks for an erasure starts; empty: the schedule alone does."""
     queue_days: int = 4
     """A queue on AWS keeps a message so long; an erasure's last sweep comes after it."""
     search_endpoint: str = ""

@@ -29,6 +29,7 @@ from slate.settings import Settings
 from slate_functions.local.audit_command import audit
 from slate_functions.local.commanding import Key, KeysFile, Misused, Tenant, Url, client_of, console_of, written
 from slate_functions.local.decay_view import decay_of
+from slate_functions.local.erase_command import erase
 from slate_functions.local.export_command import export_subject
 from slate_functions.local.feed_view import ENDS, line_of
 from slate_functions.local.graph_export import Format, export
@@ -76,6 +77,7 @@ graph = typer.Typer(help="Task graphs.", no_args_is_help=True, rich_markup_mode=
 main.add_typer(keys, name="keys")
 main.add_typer(graph, name="graph")
 main.add_typer(audit, name="audit")
+main.command("erase")(erase)
 main.command("export")(export_subject)
 main.command("verify-receipt")(verify_receipt)
 main.command("offboard")(offboard)

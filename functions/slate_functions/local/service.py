@@ -43,6 +43,7 @@ THREADS: Final = 8
 """Calls of moto go one at a time, so that more threads would only wait."""
 SWEEP_SECONDS: Final = 0.25
 DECAY_SECONDS: Final = 5.0
+ERASE_SECONDS: Final = 1.0
 PREVIEWED: Final = 1_000
 """Entries of a shard that a preview looks at."""
 CONSUME_SECONDS: Final = 0.05
@@ -141,7 +142,14 @@ def open_service(*, manual: bool, settings: Settings | None = None) -> Iterator[
         if manual:
             yield service
             return
-        with _sweeping(service), _decaying(service), _holding(service), _consuming(service), _delivering(service):
+        with (
+            _sweeping(service),
+            _decaying(service),
+            _holding(service),
+            _erasing(service),
+            _consuming(service),
+            _delivering(service),
+        ):
             yield service
 
 
@@ -160,6 +168,10 @@ def _sweeping(service: LocalService) -> AbstractContextManager[None]:
 
 def _decaying(service: LocalService) -> AbstractContextManager[None]:
     return _repeated("decay", DECAY_SECONDS, service.slate.memory.decay.run_once)
+
+
+def _erasing(service: LocalService) -> AbstractContextManager[None]:
+    return _repeated("eraser", ERASE_SECONDS, service.slate.privacy.eraser.run_once)
 
 
 def _holding(service: LocalService) -> AbstractContextManager[None]:

@@ -1,8 +1,9 @@
-"""The HTTP API: every route behind the authorizer but the three that anybody may read."""
+"""The HTTP API: every route behind the authorizer but the four that anybody may read."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Final, cast
 
 import jsii
@@ -37,6 +38,18 @@ MEMORY_ROUTES: Final = (
     "/v1/tenant",
 )
 """They are the memory API's: the gateway takes the most exact route."""
+PRIVACY_ROUTES: Final = (
+    "/v1/erasures",
+    "/v1/erasures/{proxy+}",
+    "/v1/holds",
+    "/v1/holds/{proxy+}",
+    "/v1/subjects/{subject}/export",
+    "/v1/exports/{proxy+}",
+    "/v1/audit",
+)
+"""They are the privacy API's."""
+PUBLIC_KEYS: Final = "/.well-known/jwks.json"
+"""What receipts are checked by; the privacy API's, too."""
 RETRY_AFTER_SECONDS: Final = "2"
 _AT_CAPACITY: Final = ("429", "503")
 """What a caller may be told where as many wait as may."""
@@ -72,6 +85,7 @@ class Api(Construct):
         tasks_api: lambda_.IFunction,
         waiting: lambda_.IFunction,
         memory_api: lambda_.IFunction,
+        privacy_api: lambda_.IFunction,
         authorizer: lambda_.IFunction,
         decisions_kept_seconds: int,
     ) -> None:
@@ -86,9 +100,12 @@ class Api(Construct):
             authorizer=credential,
         )
         self._waiting(waiting, credential)
-        self._memory(memory_api, credential)
+        privacy = HttpLambdaIntegration("PrivacyApi", privacy_api)
+        self._served(MEMORY_ROUTES, HttpLambdaIntegration("MemoryApi", memory_api), credential)
+        self._served(PRIVACY_ROUTES, privacy, credential)
         for path in PUBLIC_ROUTES:
-            self._public(path)
+            self._public(path, self._integration)
+        self._public(PUBLIC_KEYS, privacy)
         self.log = logs.LogGroup(
             self, "AccessLog", retention=logs.RetentionDays.ONE_MONTH, removal_policy=RemovalPolicy.DESTROY
         )
@@ -118,22 +135,27 @@ class Api(Construct):
         answers = {status: {"ResponseParameters": rest} for status in _AT_CAPACITY}
         cast("gateway.CfnIntegration", made).add_property_override("ResponseParameters", answers)
 
-    def _memory(self, function: lambda_.IFunction, credential: HttpLambdaAuthorizer) -> None:
-        """What is said and remembered: each path and all below it."""
-        integration = HttpLambdaIntegration("MemoryApi", function)
-        for path in MEMORY_ROUTES:
+    def _served(
+        self, paths: Sequence[str], integration: HttpLambdaIntegration, credential: HttpLambdaAuthorizer
+    ) -> None:
+        """Paths, whatever the method, in front of a function of their own."""
+        for path in paths:
             self.http.add_routes(
                 path=path, methods=[gateway.HttpMethod.ANY], integration=integration, authorizer=credential
             )
 
-    def _public(self, path: str) -> None:
+    def _public(self, path: str, integration: HttpLambdaIntegration) -> None:
         [route] = self.http.add_routes(
             path=path,
             methods=[gateway.HttpMethod.GET],
-            integration=self._integration,
+            integration=integration,
             authorizer=gateway.HttpNoneAuthorizer(),
         )
-        accept(route, "APIG4", "Health and the description of the API are for anybody and say nothing of a tenant.")
+        accept(
+            route,
+            "APIG4",
+            "Health, the description of the API and public keys are for anybody and say nothing of a tenant.",
+        )
 
 
 def _authorizer(function: lambda_.IFunction, decisions_kept_seconds: int) -> HttpLambdaAuthorizer:

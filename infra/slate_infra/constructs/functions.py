@@ -43,6 +43,9 @@ MEMORY_API: Final = FunctionSpec(bundle=bundling.MEMORY_API, memory_mb=1024, tim
 EXTRACTOR: Final = FunctionSpec(bundle=bundling.EXTRACTOR, memory_mb=1024, timeout_seconds=150, counts_tokens=True)
 # As long as Lambda lets a run go on: it is paid by what it does, and what an hour brings due is much.
 DECAY: Final = FunctionSpec(bundle=bundling.DECAY, memory_mb=512, timeout_seconds=900)
+PRIVACY_API: Final = FunctionSpec(bundle=bundling.PRIVACY_API, memory_mb=1024, timeout_seconds=29)
+# As long as Lambda lets a run go on: a person may have a million items.
+ERASER: Final = FunctionSpec(bundle=bundling.ERASER, memory_mb=1024, timeout_seconds=900)
 
 # A batch of a hundred records is a few reads for each session and person, and two requests to the domain.
 INDEXER: Final = FunctionSpec(bundle=bundling.INDEXER, memory_mb=1024, timeout_seconds=120)
@@ -88,9 +91,11 @@ class Functions(Construct):
         )
         self._work_on_tasks(storage, feed, push, memory)
         self._remember(storage, memory)
+        self._erase(storage, memory)
         self.runs = {
             "Sweep": Run(self.sweeper.function, settings.sweep_minutes),
             "Decay": Run(self.decay.function, settings.decay_minutes),
+            "Erase": Run(self.eraser.function, settings.erasure_minutes),
         }
         """By the name of the schedule: a further one is a line here."""
         self.indexer: ServiceFunction | None = None
@@ -149,12 +154,21 @@ class Functions(Construct):
                 accept(self.extractor.role, wildcard(arn), "An inference profile asks the model in any of its regions.")
         self.decay = self._function("Decay", DECAY, permissions.of_decay(storage, memory))
 
+    def _erase(self, storage: Storage, memory: Memory) -> None:
+        """What answers for persons' data."""
+        signing = self._settings.signing_key_id
+        self.eraser = self._function("Eraser", ERASER, permissions.of_eraser(storage, signing))
+        own = replace(self._settings, eraser_function=self.eraser.function.function_name)
+        statements = permissions.of_privacy_api(storage, memory, signing, self.eraser.function.function_arn)
+        self.privacy_api = self._function("PrivacyApi", PRIVACY_API, statements, own)
+
     def _search(self, storage: Storage, feed: Feed, domain: str) -> None:
         """What keeps the index; and let it, and who searches, reach the domain."""
         indexer = self._function("Indexer", INDEXER, permissions.of_indexer(storage, feed))
         feed.index(storage, indexer.function)
         self._reach(self.memory_api, permissions.of_searching(domain))
         self._reach(indexer, permissions.of_indexing(domain))
+        self._reach(self.eraser, permissions.of_expunging(domain))
         self.indexer = indexer
 
     def _reach(self, each: ServiceFunction, statements: Sequence[iam.PolicyStatement]) -> None:

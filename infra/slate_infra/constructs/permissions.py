@@ -252,6 +252,56 @@ def of_decay(storage: Storage, memory: Memory) -> list[iam.PolicyStatement]:
     ]
 
 
+def of_privacy_api(storage: Storage, memory: Memory, signing: str, eraser: str) -> list[iam.PolicyStatement]:
+    """Keeps erasures and holds, closes fences, reads exports, receipts and the audit; asks for exports, and the eraser.
+
+    It makes data keys: what is asked for is sealed under the person's own. It signs nothing.
+    """
+    return [
+        _allow((*_MOVE, "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:BatchGetItem"), storage.main.table_arn),
+        _allow(("dynamodb:Query",), _index(storage.main, SUBJECT)),
+        _allow(("dynamodb:GetItem", "dynamodb:PutItem"), storage.keys.table_arn),
+        _allow((*_MOVE, "dynamodb:PutItem", "dynamodb:DeleteItem"), storage.ledger.table_arn),
+        _allow(("kms:Decrypt", "kms:Encrypt"), storage.key.key_arn),
+        _allow(("kms:GetPublicKey",), signing),
+        _allow(("s3:GetObject",), storage.content.arn_for_objects("*")),
+        _allow(("s3:ListBucket",), storage.content.bucket_arn),
+        _allow(("sqs:SendMessage",), memory.work.queue_arn),
+        _allow(("lambda:InvokeFunction",), eraser),
+    ]
+
+
+def of_eraser(storage: Storage, signing: str) -> list[iam.PolicyStatement]:
+    """Finds what is about a person and takes it out, with their keys; keeps erasures, ends holds, signs receipts.
+
+    Of what is sealed it opens nothing but whose an erasure or a hold is.
+    """
+    return [
+        _allow((*_MOVE, *_CLEAR, "dynamodb:PutItem", "dynamodb:BatchGetItem"), storage.main.table_arn),
+        _allow(("dynamodb:Query",), _index(storage.main, TIMER)),
+        _allow(("dynamodb:Query",), _index(storage.main, SUBJECT)),
+        _allow(("dynamodb:GetItem", "dynamodb:Query", "dynamodb:BatchWriteItem"), storage.keys.table_arn),
+        _allow((*_MOVE, "dynamodb:PutItem", "dynamodb:DeleteItem"), storage.ledger.table_arn),
+        _allow(("kms:Decrypt",), storage.key.key_arn),
+        _allow(("kms:Sign", "kms:GetPublicKey"), signing),
+        _allow(_REMOVE, storage.content.arn_for_objects("*")),
+        _allow(("s3:ListBucketVersions",), storage.content.bucket_arn),
+    ]
+
+
+def of_expunging(domain: str) -> list[iam.PolicyStatement]:
+    """Takes entries out of the indices that are kept, counts and lists what is left, and has their files rewritten."""
+    return [
+        *of_indexing(domain),
+        _allow(("es:ESHttpPost",), f"{domain}/{KEPT}/_count"),
+        _allow(("es:ESHttpPost",), f"{domain}/{KEPT}/_refresh"),
+        _allow(("es:ESHttpPost",), f"{domain}/{KEPT}/_flush"),
+        _allow(("es:ESHttpPost",), f"{domain}/{KEPT}/_forcemerge"),
+        _allow(("es:ESHttpGet",), f"{domain}/{KEPT}/_stats/docs"),
+        _allow(("es:ESHttpGet",), f"{domain}/_tasks/*"),
+    ]
+
+
 def models_of(stack: Stack, model: str) -> list[str]:
     """What asking a model takes: the model, or an inference profile and the model in whichever region it asks."""
     if model == RULES_ONLY:

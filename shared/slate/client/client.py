@@ -14,13 +14,15 @@ import httpx
 from pydantic import JsonValue
 
 from slate.client.answers import PAGE, graph_path, pages, parse, segment, task_path
+from slate.client.audit import Audit
 from slate.client.calls import Calls, Retries
 from slate.client.contexts import Contexts
 from slate.client.credentials import Credential
+from slate.client.erasures import Erasures
 from slate.client.exports import Exports
 from slate.client.facts import Facts
-from slate.client.locks import NamedLocks
 from slate.client.holds import Holds
+from slate.client.locks import NamedLocks
 from slate.client.parts import cut, specs_of
 from slate.client.sessions import Sessions
 from slate.client.values import AnyChange, OwnedValues, changes_of
@@ -83,10 +85,12 @@ class SlateClient:
         self.sessions = Sessions(self._calls, new_id)
         self.facts = Facts(self._calls, new_id)
         self.contexts = Contexts(self._calls)
+        self.audit = Audit(self._calls)
+        self.erasures = Erasures(self._calls, new_id, sleep)
         self.exports = Exports(self._calls, new_id, sleep)
+        self.holds = Holds(self._calls, new_id)
 
     def __enter__(self) -> Self:
-        self.holds = Holds(self._calls, new_id)
         """Use it in a ``with``."""
         return self
 

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from slate.adapters.awslambda.eraser_start import LambdaEraserStart
 from slate.adapters.eventbridge.bus import EventBridgeBus
 from slate.adapters.inprocess.clocks import SystemClock
 from slate.adapters.inprocess.random_ids import RandomIds
@@ -16,6 +17,7 @@ from slate.adapters.kms.wrapper import KmsKeyWrapper
 from slate.adapters.opensearch.memory_index import OpenSearchMemoryIndex
 from slate.adapters.sqs.queues import SqsQueues
 from slate.ports.counts import Counts, NoCounts
+from slate.ports.eraser_start import runs_anyway
 from slate.settings import Settings
 from slate.wiring.assembling import assemble
 from slate.wiring.choices import (
@@ -76,4 +78,7 @@ def parts_on_aws(settings: Settings, session: boto3.Session, counts: Counts | No
         model=language_model(settings, session),
         embedder=embedder_of(settings, made_once(partial(client, "bedrock-runtime")), ThreadPoolExecutor(8)),
         index=None if transport is None else OpenSearchMemoryIndex(transport),
+        start_eraser=LambdaEraserStart(made_once(partial(client, "lambda")), settings.eraser_function)
+        if settings.eraser_function
+        else runs_anyway,
     )

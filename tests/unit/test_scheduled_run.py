@@ -1,4 +1,4 @@
-"""One run of decay on Lambda: as many rounds as there is work and time for."""
+"""One run of a function that the clock starts: as many rounds as there is work and time for."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from slate.domain.errors import Unavailable
-from slate_functions.decay.run import BATCH_NEEDS_MS, DecayRun
+from slate_functions.scheduled.run import BATCH_NEEDS_MS, ScheduledRun
 
 
 class Run:
-    """Decay over a made-up time: a batch takes ``takes`` milliseconds; ``rounds`` are the batches that each round has."""
+    """Work over a made-up time: a batch takes ``takes`` milliseconds; ``rounds`` are the batches that each round has."""
 
     def __init__(self, *rounds: int | Exception, takes: int = 1_000, left: int = 180_000) -> None:
         self._rounds = list(rounds)
@@ -34,7 +34,7 @@ class Run:
         return self._left
 
     def __call__(self) -> dict[str, int]:
-        return DecayRun(self)({}, self)
+        return ScheduledRun(self)({}, self)
 
 
 def test_it_goes_on_until_a_round_finds_nothing():

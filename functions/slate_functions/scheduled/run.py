@@ -14,8 +14,8 @@ BATCH_NEEDS_MS: Final = 30_000
 """Time that must be left for another batch: the longest entry takes 20 s, and what is cut off is done again."""
 
 
-class Decaying(Protocol):
-    """What is run."""
+class Working(Protocol):
+    """A timer's worth of work."""
 
     def run_once(self, more: Callable[[], bool]) -> int:
         """Do what is due while there is time for more; answer how much was done."""
@@ -30,11 +30,11 @@ class LambdaContext(Protocol):
         ...
 
 
-class DecayRun:
+class ScheduledRun:
     """The handler. Two runs may overlap: each step is conditional, so that the later one finds it done."""
 
-    def __init__(self, decaying: Decaying) -> None:
-        self._decaying = decaying
+    def __init__(self, *works: Working) -> None:
+        self._works = works
 
     def __call__(self, _: Mapping[str, Any], context: LambdaContext) -> dict[str, int]:
         """Run; answer how many rounds there were and how much they did."""
@@ -51,7 +51,7 @@ class DecayRun:
 
     def _round(self, more: Callable[[], bool]) -> int:
         try:
-            return self._decaying.run_once(more)
+            return sum(work.run_once(more) for work in self._works)
         except Unavailable as error:
             # What was due is due still; the next run finds it.
             _log.warning("a run found the table busy: %s", error.detail)

@@ -1,0 +1,1 @@
+"""Goes on with erasures and ends holds, as they fall due."""

@@ -1,0 +1,35 @@
+"""The Lambda behind the privacy API. What stands at module scope is made once and serves every request after it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import boto3
+
+from slate.settings import Settings
+from slate.wiring.aws import build_aws
+from slate_functions.counting.emf import EmfCounts, counting
+from slate_functions.http.app import App
+from slate_functions.http.auditing import audited
+from slate_functions.http.telemetry import LambdaObserver
+from slate_functions.privacy_api.app import privacy_groups
+
+_settings = Settings.from_env(os.environ)
+_counts = EmfCounts()
+_slate = build_aws(_settings, boto3.Session(region_name=_settings.region), _counts)
+_observer = LambdaObserver("privacy-api")
+_app = App(
+    privacy_groups(_slate),
+    _observer,
+    _slate.operate,
+    _slate.admission.admit,
+    audit=audited(_slate.audit.writing),
+)
+_counted = counting(_counts, _app)
+
+
+def handler(event: Mapping[str, Any], context: Any) -> dict[str, Any]:
+    """Answer one request of payload format 2.0."""
+    return _counted(event, context)

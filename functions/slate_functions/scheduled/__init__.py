@@ -1,0 +1,1 @@
+"""What the functions share that the clock starts."""
