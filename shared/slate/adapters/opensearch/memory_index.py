@@ -289,7 +289,7 @@ def _ids(tenant: str, probe: Probe, entry_ids: Sequence[str]) -> dict[str, Any]:
 
 
 def _again(result: Mapping[str, Any]) -> bool:
-    """Whether an action is to be sent again; what met something newer, or deleted what was not there, is done.
+    """Whether an action is to be sent again; what met something newer, or an index that is gone, is not.
 
     Raises:
         Internal: it will never be taken.
