@@ -104,3 +104,32 @@ def test_a_receipt_and_a_hold_are_nobody_elses(running: InProcessSlate, http: ht
     assert running.http(subject="u-3").get("/v1/holds").status_code == 403
     with pytest.raises(SubjectHeld):
         list(running.client().facts.list("u-3"))
+
+
+def test_what_falls_due_meanwhile_stays_and_goes_when_the_hold_has_ended(running: InProcessSlate) -> None:
+    """A session, and a graph's values, whose time is over; under another tenant, whose sessions are kept a week."""
+    http = running.http("keeper", tenant="globex")
+    http.put("/v1/tenant", json={"session_retention_days": 7})
+    http.post("/v1/sessions", json={"session_id": "s-old", "subject": "u-old"})
+    http.post("/v1/sessions/s-old/turns", json={"turns": [{"role": "user", "content": "I play the tuba."}]})
+    http.put("/v1/sessions/s-old/values/step", json={"value": 1})
+    task = {"task_id": "t", "title": "t", "role": "r"}
+    graph = {"graph_id": "g-old", "goal": "tune it", "subject": "u-old", "queue": "q-old", "retention_days": 7}
+    http.post("/v1/graphs", json={**graph, "tasks": [task]})
+    http.put("/v1/graphs/g-old/values/pitch", json={"value": 440})
+    http.post("/v1/graphs/g-old/tasks/t/cancel")
+    assert http.get("/v1/sessions/s-old").json()["retention_days"] == 7
+    hold = http.post("/v1/holds", json={"subject": "u-old", "reason": "in court"}).json()["hold_id"]
+    for path in ("/v1/graphs/g-old", "/v1/graphs/g-old/tasks/t", "/v1/graphs/g-old/values/pitch"):
+        assert http.get(path).status_code == 423, path
+    assert http.delete("/v1/graphs/g-old").status_code == 423
+    for _ in range(16):
+        running.advance(DAY)
+    http.delete(f"/v1/holds/{hold}")
+    assert "tuba" in http.get("/v1/sessions/s-old/turns").text
+    assert http.get("/v1/sessions/s-old/values/step").json()["value"] == 1, "it was not closed either"
+    assert http.get("/v1/graphs/g-old/values/pitch").json()["value"] == 440
+    for _ in range(4):
+        running.advance(DAY)
+    assert http.get("/v1/sessions/s-old").status_code == 404
+    assert http.get("/v1/graphs/g-old/values/pitch").status_code == 404

@@ -41,6 +41,7 @@ TENANT: Final = {
     "fact_cap": 2000,
     "low_churn": ["timezone", "language", "response_language", "diet", "accessibility"],
     "category_retention_days": {"volatile": 730},
+    "session_retention_days": None,
     "wake_similarity": 0.6,
     "reflection": True,
     "recall": True,

@@ -35,6 +35,7 @@ class PutTenant(Request):
     fact_cap: int | None = Field(default=None, strict=True, ge=1, le=20_000)
     low_churn: tuple[Attribute, ...] | None = Field(default=None, max_length=100)
     category_retention_days: dict[Category, Days] | None = None
+    session_retention_days: int | None = Field(default=None, strict=True, ge=1, le=3650)
     wake_similarity: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] | None = None
     reflection: StrictBool | None = None
     recall: StrictBool | None = Field(default=None, description="false: turns are never recalled")

@@ -58,6 +58,9 @@ class TenantSettings(BaseModel):
     category_retention_days: dict[Category, int] = Field(
         default_factory=dict, description="a fact of such a category goes after so many days, whatever its importance"
     )
+    session_retention_days: int | None = Field(
+        default=None, description="a session that does not say it itself is kept so long after its last turn"
+    )
     wake_similarity: float = Field(
         default=WAKE_SIMILARITY, description="a turn that repeats so much of a fact is about it"
     )

@@ -66,6 +66,10 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
 
     main, noted = watched(parts, settings.table, written), calls(settings.ledger_table)
     fences = DynamoFences(main)
+
+    def held(tenant: str, ref: str) -> bool:
+        return fences.read(tenant, ref).held
+
     keyring = keyring_of(settings, calls, fences, parts.wrapper, clock, quarantine=parts.quarantine)
     storage = Storage(
         calls=main,
@@ -108,7 +112,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
             level_seconds=settings.ready_level_seconds,
         ),
         steering=Steering(graphs, tasks, DynamoSteeringStore(storage), cascade, unlocking, cursors),
-        sweeping=Sweeping(DynamoTimerStore(storage, graphs), unlocking, feeds, keyring.operation, clock),
+        sweeping=Sweeping(DynamoTimerStore(storage, graphs, held), unlocking, feeds, keyring.operation, clock),
         values=Values(
             {OwnerKind.GRAPH: GraphOwners(graphs, keyring), OwnerKind.SESSION: SessionOwners(sessions, keyring)},
             DynamoValueStore(storage),
@@ -129,7 +133,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
             sessions,
             idempotency,
             cursors,
-            lambda tenant, ref: fences.read(tenant, ref).held,
+            held,
             audit,
         ),
         privacy=privacy_of(settings, parts, storage, noted, fences, idempotency, cursors, audit),

@@ -12,6 +12,7 @@ from slate.adapters.dynamodb.fact_records import DynamoFactRecords
 from slate.adapters.dynamodb.fact_store import DynamoFactStore
 from slate.adapters.dynamodb.graph_store import DynamoGraphStore
 from slate.adapters.dynamodb.memory_timer import DynamoMemoryTimer
+from slate.adapters.dynamodb.scrub_store import DynamoScrubs
 from slate.adapters.dynamodb.session_store import DynamoSessionStore
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.subject_records import DynamoSubjectRecords
@@ -37,6 +38,7 @@ from slate.service.facts.reviewing import Reviewing
 from slate.service.forgetting.examining import Examining
 from slate.service.forgetting.feedback import Learning
 from slate.service.forgetting.leaving import Leaving
+from slate.service.forgetting.scrubbing import Scrubbing
 from slate.service.forgetting.undoing import Undoing
 from slate.service.forgetting.waking import Waking
 from slate.service.idempotency import Idempotency
@@ -86,9 +88,20 @@ def memory_of(
         similarity=None if settings.topic_similarity == CALIBRATED else float(settings.topic_similarity),
         leaves=Leaving(sessions, DynamoFactRecords(storage), storage.codec.keyring).out,
     )
-    ending = Ending(sessions, summaries, queue, ids, clock, idle_seconds=settings.session_idle_seconds)
-    pinning, days = Pinning(sessions, counter), settings.session_retention_days
     keyring, records = storage.codec.keyring, DynamoFactRecords(storage)
+    ending = Ending(
+        sessions,
+        summaries,
+        queue,
+        ids,
+        clock,
+        idle_seconds=settings.session_idle_seconds,
+        held=lambda tenant, subject: held(tenant, keyring.name(tenant, subject)),
+    )
+    pinning = Pinning(sessions, counter)
+
+    def days(tenant: str) -> int:
+        return tenants.of(tenant).session_retention_days or settings.session_retention_days
 
     def policies(tenant: str) -> DecayPolicy:
         return tenants.of(tenant).decay
@@ -124,6 +137,7 @@ def memory_of(
             MemoryKind.CONTENT: lambda due, _: sessions.drop_content(due.tenant, due.owner, due.name),
             MemoryKind.AUDIT: lambda due, _: audit.reading.close(due.tenant, due.owner),
             MemoryKind.EXPORT: lambda due, deadline: exporting.tick(due.tenant, due.owner, deadline),
+            MemoryKind.SCRUB: lambda due, deadline: scrubbing.tick(due, deadline),
         },
         held=held,
     )
@@ -149,6 +163,8 @@ def memory_of(
         clock=clock,
     )
     contexts = _contexts(settings, parts, storage, stores, retrieval, waking)
+    timer, scrubs = DynamoMemoryTimer(storage), DynamoScrubs(storage)
+    scrubbing = Scrubbing(scrubs, knowing, records, tenants, timer, clock, contexts.redacted, held=held)
     learning = Learning(fades, contexts, sessions, tenants, keyring, parts.counts)
     return Memory(
         sessions=Sessions(sessions, ending, pinning, idempotency, cursors, ids, clock, retention_days=days),

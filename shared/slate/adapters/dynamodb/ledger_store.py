@@ -40,7 +40,8 @@ class DynamoLedger:
         tenant = entry.tenant
         mark = Key(list_pk(tenant, _ERASURES), f"{KNOWN}#{entry.erasure_id}").attributes
         _counted(self._main, tenant, mark, known_key(tenant), Change())
-        item = {**entry_key(tenant, entry.erasure_id).attributes, **entry.model_dump(exclude_none=True, exclude_defaults=True)}
+        noted = entry.model_dump(exclude_none=True, exclude_defaults=True)
+        item = {**entry_key(tenant, entry.erasure_id).attributes, **noted}
         change = Change() if entry.ref is not None else Change().set(offboarded_at=entry.fenced_at)
         _counted(self._ledger, tenant, item, ledger_head_key(tenant), change)
 

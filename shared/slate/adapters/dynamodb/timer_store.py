@@ -30,6 +30,7 @@ from slate.domain.errors import Unavailable
 from slate.domain.graphs import GraphState
 from slate.domain.slots import HOLD_ADD
 from slate.domain.tasks import TERMINAL, TaskState
+from slate.ports.holds import Held, never_held
 from slate.ports.task_store import Due, Parent
 
 _TRIES: Final = 5
@@ -39,10 +40,10 @@ _LAPSED: Final = "#state = :RUNNING AND #lease_until <= :now"
 class DynamoTimerStore:
     """Works off the timer index."""
 
-    def __init__(self, storage: Storage, graphs: DynamoGraphStore) -> None:
+    def __init__(self, storage: Storage, graphs: DynamoGraphStore, held: Held = never_held) -> None:
         self._storage = storage
         self._graphs = graphs
-        self._expiry = ValueExpiry(storage)
+        self._expiry = ValueExpiry(storage, held)
 
     def due(self, shard: int, at_once: int) -> Iterator[Due]:
         """A query of one shard for each ``at_once`` of them."""

@@ -31,6 +31,7 @@ from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import TIMER_SK
 from slate.domain.graphs import GraphState
 from slate.domain.tasks import TERMINAL
+from slate.ports.holds import HELD_MS, Held
 
 _DAY_MS: Final = 86_400_000
 _DELETES_AT_ONCE: Final = 100
@@ -39,8 +40,9 @@ _DELETES_AT_ONCE: Final = 100
 class ValueExpiry:
     """Looks after the values of graphs."""
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, held: Held) -> None:
         self._storage = storage
+        self._held = held
 
     def tick(self, tenant: str, graph_id: str, deadline: int) -> None:
         """Remove the values, or put the look off to when it may be time."""
@@ -48,8 +50,10 @@ class ValueExpiry:
         root = self._storage.calls.get(tenant, key)
         if root is None or int(str(root[TIMER_SK]).partition("#")[0]) > now:
             return
+        ref = ref_of(root)
         if "going" not in root:
-            due = self._due(tenant, graph_id)
+            held = ref is not None and self._held(tenant, ref)
+            due = now + HELD_MS if held else self._due(tenant, graph_id)
             if due > now:
                 self._quietly(tenant, Change().set(**timer_attributes(key, due)).on(key, "attribute_exists(#pk)"))
                 return

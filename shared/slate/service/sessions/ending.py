@@ -5,12 +5,14 @@ What follows a close (its work is queued, its values go) is owed until it is don
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
 from slate.domain.errors import SubjectErased, Unavailable, VersionMismatch
 from slate.domain.sessions import Session, SessionState
 from slate.ports.clock import Clock
+from slate.ports.holds import HELD_MS
 from slate.ports.ids import Ids
 from slate.ports.queue import Queue
 from slate.ports.segment_watch import SegmentWatch
@@ -25,8 +27,18 @@ class Ending:
     """Closes, lets go, and says when to look."""
 
     def __init__(
-        self, store: SessionStore, watch: SegmentWatch, queue: Queue, ids: Ids, clock: Clock, *, idle_seconds: int
+        self,
+        store: SessionStore,
+        watch: SegmentWatch,
+        queue: Queue,
+        ids: Ids,
+        clock: Clock,
+        *,
+        idle_seconds: int,
+        held: Callable[[str, str], bool],
     ) -> None:
+        """``held`` tells of a tenant's person (by id) whether nothing of theirs may go now."""
+        self._held = held
         self._store = store
         self._watch = watch
         self._queue = queue
@@ -70,7 +82,9 @@ class Ending:
         if seen is None or seen.due > self._clock.now():
             return
         session = seen.session
-        if session is None:
+        if session is not None and session.subject is not None and self._held(tenant, session.subject):
+            self._store.look_again(tenant, session_id, seen, self._clock.now() + HELD_MS)
+        elif session is None:
             self._remove(tenant, session_id, seen, deadline)
         elif seen.pending:
             self._follow(tenant, session, deadline)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pydantic import JsonValue
 
 from slate.contract.sessions import Closed, CreateSession, SessionPage, ShownSession, SummaryPage
@@ -36,7 +38,7 @@ class Sessions:
         ids: Ids,
         clock: Clock,
         *,
-        retention_days: int,
+        retention_days: Callable[[str], int],
     ) -> None:
         self._store = store
         self._ending = ending
@@ -63,7 +65,7 @@ class Sessions:
         tenant = principal.tenant
 
         def do(seed: str) -> tuple[tuple[ShownSession, bool], JsonValue]:
-            session = self._new(body.session_id or f"s-{seed}", body, subject, agent)
+            session = self._new(tenant, body.session_id or f"s-{seed}", body, subject, agent)
             content: JsonValue = [body.model_dump(mode="json", exclude={"session_id"}), subject, agent]
             new = self._store.create(tenant, session, pinned, content, self._ending.due(session))
             return (self._shown(self._store.shown(tenant, session.session_id)), new), session.session_id
@@ -74,7 +76,7 @@ class Sessions:
         request: JsonValue = ["POST /v1/sessions", body.model_dump(mode="json")]
         return self._idempotency.once(principal, idempotency_key, request, do, again, about=subject)
 
-    def _new(self, session_id: str, body: CreateSession, subject: str | None, agent: str) -> Session:
+    def _new(self, tenant: str, session_id: str, body: CreateSession, subject: str | None, agent: str) -> Session:
         now = self._clock.now()
         return Session(
             session_id=session_id,
@@ -83,7 +85,7 @@ class Sessions:
             system=body.system,
             window=body.window,
             readers=body.readers,
-            retention_days=body.retention_days or self._retention_days,
+            retention_days=body.retention_days or self._retention_days(tenant),
             created_at=now,
             updated_at=now,
         )
