@@ -22,14 +22,14 @@ def test_those_that_are_held_or_wait_are_counted_and_those_that_are_over_are_not
     for subject in ("u-held", "u-free"):
         slate.privacy.erasing.ask(w.me, AskErasure(subject=subject, reason="asked for"), None)
     assert slate.privacy.deadlines.waiting() == Waiting(2, {20: 0, 25: 0})
-    slate.privacy.deadlines.tell()
-    slate.privacy.deadlines.tell()
+    slate.privacy.deadlines.run_once()
+    slate.privacy.deadlines.run_once()
     assert told(counts) == {"erasures_open": 2, "20 days": 0, "25 days": 0}
     for _ in range(20):
         w.clock.advance(DAY)
         slate.privacy.eraser.run_once()
     assert slate.privacy.deadlines.waiting() == Waiting(1, {20: 1, 25: 0}), "the other has its receipt"
-    slate.privacy.deadlines.tell()
+    slate.privacy.deadlines.run_once()
     assert told(counts) == {"erasures_open": 3, "20 days": 1, "25 days": 0}
     w.clock.advance(5 * DAY)
     assert slate.privacy.deadlines.waiting() == Waiting(1, {20: 1, 25: 1})

@@ -14,4 +14,5 @@ from slate_functions.scheduled.run import ScheduledRun
 _settings = Settings.from_env(os.environ)
 _counts = EmfCounts()
 _slate = build_aws(_settings, boto3.Session(region_name=_settings.region), _counts)
-handler = counting(_counts, ScheduledRun(_slate.privacy.holds, _slate.privacy.eraser))
+_privacy = _slate.privacy
+handler = counting(_counts, ScheduledRun(_privacy.holds, _privacy.eraser, _privacy.deadlines))

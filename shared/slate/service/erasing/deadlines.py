@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, NamedTuple
 
@@ -37,16 +38,17 @@ class Deadlines:
         self._counts = counts
         self._next = 0
 
-    def tell(self) -> None:
-        """Count them, once an hour in a process: a query of the timer's shards, and a read of each."""
+    def run_once(self, more: Callable[[], bool] = lambda: True) -> int:
+        """Count them, once an hour in a process: a query of the timer's shards, and a read of each. Nothing is done."""
         now = self._clock.now()
-        if now < self._next:
-            return
+        if now < self._next or not more():
+            return 0
         waiting = self.waiting()
         self._counts.add(Count.ERASURES_OPEN, waiting.open)
         for days, many in waiting.late.items():
             self._counts.add(Count.ERASURES_LATE, many, by=f"{days} days")
         self._next = now + HOUR_MS
+        return 0
 
     def waiting(self) -> Waiting:
         """Those that are not over, whatever they wait for."""
