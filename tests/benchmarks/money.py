@@ -44,7 +44,7 @@ def at_rest(known: Measured, prices: Prices, stack: Stack) -> list[Item]:
 
 def _rounds(name: str, idle: float, prices: Prices, stack: Stack) -> Item:
     each = stack.rounds[name]
-    runs = stack.month_minutes // each.minutes
+    runs, idle = stack.month_minutes // each.minutes, idle * each.timers
     usd = _reads(runs * idle, prices) + runs * each.seconds * each.gb * prices.gb_second
     started = runs / 1e6 * (prices.million_schedules + prices.million_invocations)
     return Item(name.lower(), f"{runs:,} runs x ({idle:g} read units, {each.seconds:g} s)", usd + started)

@@ -75,6 +75,8 @@ class Rounds(NamedTuple):
     """A function that a schedule starts, and that mostly finds nothing due."""
 
     minutes: int
+    timers: int
+    """That it looks at, each as a poll of the sweeper does."""
     gb: float
     seconds: float
     """How long such a run takes: an assumption, not a measurement."""
@@ -90,10 +92,12 @@ class Stack:
     run_seconds: int = 55
     poll_seconds: int = 5
     sweeper_gb: float = 0.5
-    alarm_metrics: int = 27
+    alarm_metrics: int = 33
     """An alarm on a rate is billed for both of its metrics."""
-    rounds: Mapping[str, Rounds] = field(default_factory=lambda: {"Decay": Rounds(60, 0.5, 0.5)})
-    """Beside the sweep, each looks at as many shards as a poll of its."""
+    rounds: Mapping[str, Rounds] = field(
+        default_factory=lambda: {"Decay": Rounds(60, 1, 0.5, 0.5), "Erase": Rounds(5, 2, 1.0, 0.5)}
+    )
+    """What the clock starts beside the sweeper; by the schedule's name."""
     small_disk_gb: int = 10
     """The domain of the stage `dev`: one small node."""
     data_nodes: int = 2

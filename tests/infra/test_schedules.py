@@ -15,16 +15,21 @@ import pytest
 
 from slate.adapters.dynamodb.table import TABLES
 from slate.adapters.inprocess.moto_engine import MotoEngine
+from slate.contract.erasures import AskErasure
+from slate.contract.facts import PostFacts
 from slate.contract.sessions import AppendTurns, CreateSession
 from slate.contract.tasks import ClaimTasks, CreateGraph
 from slate.domain.access import Principal, Scope
+from slate.domain.errors import SubjectErased
 from slate.domain.tasks import TaskSpec
+from slate.service.facts.remembering import FactFilter
 from slate.settings import Settings
 from slate.wiring.aws import build_aws
 from slate.wiring.parts import Slate
 
 ME = Principal(tenant="acme", agent="planner", key_id="k-1", scopes=frozenset(Scope))
 REGION = "eu-central-1"
+ACTED_ON = ("Sweep", "Decay", "Erase")
 
 
 class Session:
@@ -133,8 +138,19 @@ def test_decay_closes_a_session_in_which_nothing_is_said(stack, start):
     assert slate.memory.sessions.get(ME, "s").state == "closed"
 
 
+def test_the_eraser_goes_on_with_an_erasure_that_was_asked_for(stack, start):
+    handler, slate = start("EraseScheduleRuns")
+    fact = {"category": "other", "statement": "Plays the cello"}
+    slate.memory.facts.post(ME, "ann", PostFacts.model_validate({"facts": [fact]}), None)
+    asked = slate.privacy.erasing.ask(ME, AskErasure(subject="ann", reason="asked by letter"), None)
+    assert handler(event_of(stack, "EraseScheduleRuns"), Context())["done"] >= 1
+    assert slate.privacy.erasing.get(ME, asked.erasure_id).state in {"PRIMARY_DELETED", "DRAINED"}
+    with pytest.raises(SubjectErased):
+        slate.memory.facts.find(ME, "ann", FactFilter(), 10, None)
+
+
 def test_every_schedule_is_acted_on_here(stack):
-    assert set(stack.of_type("AWS::Scheduler::Schedule")) == {"SweepScheduleRuns", "DecayScheduleRuns"}
+    assert set(stack.of_type("AWS::Scheduler::Schedule")) == {f"{name}ScheduleRuns" for name in ACTED_ON}
 
 
 def event_of(stack, schedule: str) -> Any:

@@ -5,6 +5,7 @@ import pytest
 RUNS = {
     "Sweep": ("FunctionsSweeperFunction", "rate(1 minute)", 60),
     "Decay": ("FunctionsDecayFunction", "rate(1 hour)", 3_600),
+    "Erase": ("FunctionsEraserFunction", "rate(5 minutes)", 300),
 }
 each_run = pytest.mark.parametrize("run", RUNS)
 
@@ -27,9 +28,10 @@ def test_the_schedule_begins_a_run_again_and_again(stack, run):
 
 
 def test_how_often_a_run_begins_is_a_setting(synthesize):
-    stack = synthesize({"SLATE_SWEEP_MINUTES": "2", "SLATE_DECAY_MINUTES": "15"})
+    stack = synthesize({"SLATE_SWEEP_MINUTES": "2", "SLATE_DECAY_MINUTES": "15", "SLATE_ERASURE_MINUTES": "60"})
     assert schedule_of(stack, "Sweep")["ScheduleExpression"] == "rate(2 minutes)"
     assert schedule_of(stack, "Decay")["ScheduleExpression"] == "rate(15 minutes)"
+    assert schedule_of(stack, "Erase")["ScheduleExpression"] == "rate(1 hour)"
 
 
 @each_run
