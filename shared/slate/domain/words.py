@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 _TOKEN: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
@@ -60,8 +60,13 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def tokens(text: str) -> Iterator[str]:
+def tokens(text: str) -> Iterable[str]:
     """The words of a text, folded; pairs of characters where a script has no spaces."""
+    # Plain ASCII has one form and spaces: most text is, and every fact is read for every query.
+    return _TOKEN.findall(text.lower()) if text.isascii() else _tokens(text)
+
+
+def _tokens(text: str) -> Iterator[str]:
     for token in _TOKEN.findall(folded(text).replace(_APOSTROPHE, "'")):
         if _CJK.search(token) is None:
             yield token

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from slate.domain.facts.model import Category, Fact, FactState
-from slate.domain.forgetting.evicting import CHECKS, alignment, evicted, is_checked, rated
+from slate.domain.forgetting.evicting import CHECKS, Interest, evicted, is_checked, rated, ratings
 from slate.domain.forgetting.fading import going
 from slate.domain.forgetting.feedback import MOST_STEPS, stepped
 from slate.domain.forgetting.policy import DEFAULT_POLICY, HALF_LIVES, DecayPolicy
@@ -89,7 +89,7 @@ def test_above_seven_nothing_goes_by_itself(importance, category, age, policy):
     it, now = fact(importance, category), T0 + age
     assert going(it, policy, now) is None
     assert strength(it, policy, now) == importance / 10
-    assert evicted([rated(it, now, 0)] * 3, policy._replace(fact_cap=1)) == []
+    assert evicted([rated(it, policy, now, 0)] * 3, policy._replace(fact_cap=1)) == []
 
 
 @given(Any.fading, Any.category, Any.age, Any.policy)
@@ -97,7 +97,7 @@ def test_pinned_or_in_a_slot_that_hardly_changes_nothing_goes(importance, catego
     for more in ({"pinned": True}, {"attribute": "tz"}, {"attribute": "dietary preference"}, {"attribute": "language"}):
         it = fact(importance, category, **more)
         assert going(it, policy, T0 + age) is None
-        assert evicted([rated(it, T0 + age, 0)], policy._replace(fact_cap=0)) == []
+        assert evicted([rated(it, policy, T0 + age, 0)], policy._replace(fact_cap=0)) == []
 
 
 @given(Any.fading, Any.category, Any.wakes, Any.policy)
@@ -221,7 +221,7 @@ class TestEviction:
 
     def rate(self, name, *, age_days, wakes=0, aligned=0.0, importance=5):
         it = fact(importance, fact_id=name, at=self.now - age_days * DAY_MS, wakes=wakes)
-        return rated(it, self.now, aligned)
+        return rated(it, DEFAULT_POLICY, self.now, aligned)
 
     def test_the_least_recent_least_used_least_asked_for_goes_first(self):
         old, used, asked, new = (
@@ -230,7 +230,7 @@ class TestEviction:
             self.rate("asked", age_days=300, aligned=1.0),
             self.rate("new", age_days=1),
         )
-        for cap, gone in ((3, ["old"]), (4, []), (1, ["old", "used", "asked"])):
+        for cap, gone in ((3, ["old"]), (4, []), (1, ["old", "asked", "new"])):
             left = evicted([new, asked, used, old], DEFAULT_POLICY._replace(fact_cap=cap))
             assert [each.fact.fact_id for each in left] == gone
 
@@ -240,9 +240,16 @@ class TestEviction:
         assert evicted([*important, plain], DEFAULT_POLICY._replace(fact_cap=3)) == [plain]
 
     def test_alignment_is_with_the_nearest_query(self):
-        assert alignment({"blue", "heron"}, [{"invoice"}, {"heron"}]) == 1.0
-        assert alignment({"blue", "heron"}, [{"blue", "invoice", "due"}]) == 0.5
-        assert alignment({"blue"}, []) == 0.0
+        assert Interest([{"invoice"}, {"heron"}]).alignment({"blue", "heron"}) == 1.0
+        assert Interest([{"blue", "invoice", "due"}]).alignment({"blue", "heron"}) == 0.5
+        assert Interest([]).alignment({"blue"}) == 0.0
+        assert Interest([set(), {"blue"}]).alignment(set()) == 0.0
+
+    def test_recency_is_the_facts_own_a_preference_is_not_old_when_a_remark_is(self):
+        taste = fact(6, fact_id="taste", at=self.now - 60 * DAY_MS, category=Category.PREFERENCE)
+        remark = fact(4, fact_id="remark", at=self.now - 20 * DAY_MS)
+        both = ratings([taste, remark], ["which film?"], DEFAULT_POLICY, self.now)
+        assert [each.fact.fact_id for each in evicted(both, DEFAULT_POLICY._replace(fact_cap=1))] == ["remark"]
 
     def test_a_small_cap_is_looked_at_with_every_fact_a_large_one_often_enough(self):
         ids = [f"f{n:012x}" for n in range(4_000)]

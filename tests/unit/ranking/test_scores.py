@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from slate.domain.facts.model import Category, Fact
-from slate.domain.ranking.bm25 import Postings
+from slate.domain.ranking.bm25 import Postings, scores_of
 from slate.domain.ranking.facts import best_facts, is_always_served
 from slate.domain.ranking.fusion import fused, stretched
 from slate.domain.ranking.slots import slots_named
@@ -48,6 +48,17 @@ def test_bm25_is_the_formula():
     postings.put("2", ["b"])
     idf = math.log(1 + (2 - 1 + 0.5) / 1.5)
     assert postings.scores(["a"]) == {"1": pytest.approx(idf * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 3 / 2)))}
+
+
+def test_documents_that_are_asked_once_score_as_those_that_are_kept():
+    rng = random.Random(2)  # noqa: S311  # repeatable, not secret
+    documents = {n: rng.choices("abcdefg", k=rng.randrange(9)) for n in range(60)}
+    postings: Postings[int] = Postings()
+    for name, terms in documents.items():
+        postings.put(name, terms)
+    for query in ("a", "abc", "aabz", "z", ""):
+        assert scores_of(documents, query) == pytest.approx(postings.scores(query))
+    assert scores_of({}, "a") == {}
 
 
 def test_postings_after_any_changes_are_those_made_anew():
@@ -222,6 +233,15 @@ def test_of_equals_the_newer_the_surer_and_the_more_important():
     assert best("x", [fact("1", "a"), fact("2", "a", last_confirmed_at=NOW - 90 * DAY)]) == ["1", "2"]
     assert best("x", [fact("1", "a", confidence=0.3), fact("2", "a", confidence=0.9)]) == ["2", "1"]
     assert best(None, [fact("1", "a", importance=4), fact("2", "b", importance=9)]) == ["2", "1"]
+
+
+def test_what_was_of_use_lately_is_not_old():
+    """What is asked for every other week, said once a year ago, does not stand behind every news in the same words."""
+    old = NOW - 365 * DAY
+    used = fact("1", "Reports to Karin", last_confirmed_at=old, woken_at=NOW - 14 * DAY, importance=6, wakes=11)
+    news = fact("2", "Read reports", importance=4)
+    assert best("whom do reports go to", [used, news]) == ["1", "2"]
+    assert best("whom do reports go to", [used.model_copy(update={"woken_at": None}), news]) == ["2", "1"]
 
 
 def test_a_topic_in_common_makes_relevant_what_shares_no_word():

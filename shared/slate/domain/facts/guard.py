@@ -150,6 +150,8 @@ def redacted_value(attribute: str | None, value: str | None) -> str | None:
 
 def plain(text: str) -> str:
     """Folded, without invisible characters, with plain apostrophes and single spaces."""
+    if text.isascii():  # no invisible characters, one form of each letter
+        return " ".join(text.lower().split())
     visible = "".join(c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) != "Cf")
     return " ".join(visible.casefold().replace("\u2019", "'").split())
 

@@ -38,6 +38,7 @@ MANY: Final = frozenset(
 """Attributes that hold many values at once."""
 
 _APART: Final = re.compile(r"[\s\-/.]+")
+_PLAIN: Final = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
 _EDGES: Final = " \t\n.,;:!?\"'`()[]\u201c\u201d\u2018\u2019\u3002\uff01\uff1f"
 _WHO: Final = re.compile(r"^(?:(?:the )?(?:user|customer|person|client)(?:'s)?|s?he|they|i|you|we)\s+")
 
@@ -52,6 +53,8 @@ class Slot(NamedTuple):
 
 def canonical(attribute: str) -> str:
     """The one name of an attribute; a qualifier after a colon stays its own."""
+    if _PLAIN.fullmatch(attribute):  # nothing to fold: every fact is asked for its slot with every context
+        return _CANONICAL.get(attribute, attribute)
     name, colon, qualifier = unicodedata.normalize("NFKC", attribute).casefold().strip().partition(":")
     plain = _APART.sub("_", name.strip()).strip("_")
     return _CANONICAL.get(plain, plain) + (colon + normal(qualifier) if colon else "")

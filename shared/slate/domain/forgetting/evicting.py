@@ -1,23 +1,25 @@
 """Which facts go where a person has more than the cap: the least recent, least used, furthest from what is asked.
 
-What is above importance 7, pinned, or in a slot that hardly ever changes is never among them.
+Recency is the fact's own strength: a preference is not old after a month, a remark about a bird is. Counted in days
+alike for all, what is asked for every other month would go before its turn comes. What is above importance 7, pinned,
+or in a slot that hardly ever changes is never among them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from math import log2
 from typing import Final, NamedTuple
 
 from slate.domain.facts.model import Fact
 from slate.domain.forgetting.policy import DecayPolicy
-from slate.domain.forgetting.strength import DAY_MS, fades, since
+from slate.domain.forgetting.strength import fades, strength
+from slate.domain.indexed import fact_text
+from slate.domain.ranking.terms import terms
 
-RECENCY: Final = 0.4
-FREQUENCY: Final = 0.3
-ALIGNMENT: Final = 0.3
-RECENT_DAYS: Final = 30
-"""In so many days recency falls to one half."""
+RECENCY: Final = 0.6
+FREQUENCY: Final = 0.2
+ALIGNMENT: Final = 0.2
 FREQUENT: Final = 32
 """So many wakings count fully."""
 CHECKS: Final = 64
@@ -40,9 +42,15 @@ class Rated(NamedTuple):
         return {name: round(part, 6) for name, part in {"score": self.score, **parts}.items()}
 
 
-def rated(fact: Fact, now: int, alignment: float) -> Rated:
+def ratings(facts: Iterable[Fact], queries: Iterable[str], policy: DecayPolicy, now: int) -> list[Rated]:
+    """What speaks for keeping each of these; ``queries`` are those of late."""
+    interest = Interest(map(terms, queries))
+    return [rated(fact, policy, now, interest.alignment(terms(fact_text(fact)))) for fact in facts]
+
+
+def rated(fact: Fact, policy: DecayPolicy, now: int, alignment: float) -> Rated:
     """What speaks for keeping a fact; ``alignment`` is how much of it recent queries asked for, 0 to 1."""
-    recency = 2 ** (-max(now - since(fact), 0) / (RECENT_DAYS * DAY_MS))
+    recency = strength(fact, policy, now)
     frequency = min(log2(1 + fact.wakes) / log2(1 + FREQUENT), 1.0)
     score = RECENCY * recency + FREQUENCY * frequency + ALIGNMENT * alignment
     return Rated(fact, score, recency, frequency, alignment)
@@ -58,12 +66,27 @@ def evicted(ratings: Sequence[Rated], policy: DecayPolicy) -> list[Rated]:
     return may_go[:over]
 
 
-def alignment(fact_terms: Collection[str], queries: Sequence[Collection[str]]) -> float:
-    """How much of a fact the query that is nearest to it asked for, 0 to 1."""
-    said = set(fact_terms)
-    if not said:
-        return 0.0
-    return max((len(said.intersection(query)) / min(len(said), len(query)) for query in queries if query), default=0.0)
+class Interest:
+    """What was asked of late; how much of a fact the query that is nearest to it asked for."""
+
+    def __init__(self, queries: Iterable[Collection[str]]) -> None:
+        """Each query by its terms."""
+        every = [set(query) for query in queries]
+        self._sizes = [len(query) for query in every]
+        self._asking: dict[str, list[int]] = {}
+        for place, query in enumerate(every):
+            for term in query:
+                self._asking.setdefault(term, []).append(place)
+
+    def alignment(self, fact_terms: Collection[str]) -> float:
+        """0 to 1: of the shorter of the two, how many terms the other has."""
+        said = set(fact_terms)
+        common: dict[int, int] = {}
+        for term in said:
+            for place in self._asking.get(term, ()):
+                common[place] = common.get(place, 0) + 1
+        shares = (count / min(len(said), self._sizes[place]) for place, count in common.items())
+        return max(shares, default=0.0)
 
 
 def is_checked(fact_id: str, cap: int) -> bool:

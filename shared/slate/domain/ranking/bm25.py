@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Final, Generic, TypeVar
 
 K1: Final = 1.2
@@ -54,9 +54,30 @@ class Postings(Generic[Name]):
         count, mean = len(self._lengths), self._total / max(len(self._lengths), 1)
         for term in dict.fromkeys(query):
             postings = self._by_term.get(term, {})
-            weight = math.log(1 + (count - len(postings) + 0.5) / (len(postings) + 0.5))
+            weight = _weight(count, len(postings))
             for name, times in postings.items():
                 if among is None or name in among:
-                    norm = K1 * (1 - B + B * self._lengths[name] / mean)
-                    found[name] = found.get(name, 0.0) + weight * times * (K1 + 1) / (times + norm)
+                    found[name] = found.get(name, 0.0) + weight * _part(times, self._lengths[name], mean)
         return found
+
+
+def scores_of(documents: Mapping[Name, Sequence[str]], query: Iterable[str]) -> dict[Name, float]:
+    """The same for documents that are asked once: no posting lists are made of terms that nobody asks for."""
+    found: dict[Name, float] = {}
+    mean = sum(map(len, documents.values())) / max(len(documents), 1)
+    for term in dict.fromkeys(query):
+        held = {name: times for name, terms in documents.items() if (times := terms.count(term))}
+        weight = _weight(len(documents), len(held))
+        for name, times in held.items():
+            found[name] = found.get(name, 0.0) + weight * _part(times, len(documents[name]), mean)
+    return found
+
+
+def _weight(documents: int, holding: int) -> float:
+    """What a term counts for that so many documents hold."""
+    return math.log(1 + (documents - holding + 0.5) / (holding + 0.5))
+
+
+def _part(times: int, length: int, mean: float) -> float:
+    """What it is in a document of this length that holds it so often."""
+    return times * (K1 + 1) / (times + K1 * (1 - B + B * length / mean))

@@ -13,7 +13,7 @@ from typing import Final
 from slate.domain.facts.model import Category, Fact
 from slate.domain.facts.topics import topics_of
 from slate.domain.indexed import fact_text
-from slate.domain.ranking.bm25 import Postings
+from slate.domain.ranking.bm25 import scores_of
 from slate.domain.ranking.fusion import fused
 from slate.domain.ranking.slots import slots_named
 from slate.domain.ranking.terms import asked, terms
@@ -27,6 +27,7 @@ CONFIDENCE: Final = 0.1
 SLOT: Final = 1.0
 """What a query names goes before all that is only like it."""
 HALF_LIFE_MS: Final = 90 * 86_400_000
+"""Of recency."""
 _MOST_IMPORTANT: Final = 10
 ALWAYS_ABOVE: Final = 7
 """A constraint of greater importance is served whatever the query."""
@@ -56,7 +57,7 @@ def best_facts(
         own = {topic.casefold() for topic in fact.topics}
         why = {
             "relevance": RELEVANCE * relevance.get(fact.fact_id, 0.0) + (TOPIC if own & about else 0.0),
-            "recency": RECENCY * 2 ** (-max(now - fact.last_confirmed_at, 0) / HALF_LIFE_MS),
+            "recency": RECENCY * 2 ** (-max(now - _recent(fact), 0) / HALF_LIFE_MS),
             "importance": IMPORTANCE * fact.importance / _MOST_IMPORTANT,
             "confidence": CONFIDENCE * fact.confidence,
         }
@@ -67,11 +68,13 @@ def best_facts(
     return nlargest(count, ranked, key=lambda each: (each.score, newest[each.name], each.name))
 
 
+def _recent(fact: Fact) -> int:
+    """When it was last said, or of use: by its saying alone, what is asked for every month loses to any news."""
+    return max(fact.last_confirmed_at, fact.woken_at or 0)
+
+
 def _relevance(query: str, facts: Sequence[Fact], likeness: Mapping[str, float], share: float) -> dict[str, float]:
-    postings: Postings[str] = Postings()
-    for fact in facts:
-        postings.put(fact.fact_id, terms(fact_text(fact)))
-    scores = postings.scores(asked(query))
+    scores = scores_of({fact.fact_id: terms(fact_text(fact)) for fact in facts}, asked(query))
     among = {fact.fact_id: scores.get(fact.fact_id, 0.0) for fact in facts}
     legs = fused(among, {name: likeness[name] for name in among if name in likeness}, share)
     return {name: words + vector for name, (words, vector) in legs.items()}

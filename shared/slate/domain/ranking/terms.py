@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from slate.domain.ranking.stems import stemmed
@@ -32,7 +32,9 @@ def asked(query: str) -> list[str]:
     return terms(query) or [stemmed(token) for token in tokens(query)][:MAX_TERMS]
 
 
-def _signs(text: str) -> Iterator[str]:
+def _signs(text: str) -> Iterable[str]:
+    if text.isascii():
+        return ()
     return (sign for sign in text[:MAX_TERMS] if ord(sign) > 127 and unicodedata.category(sign) in _SIGN)  # noqa: PLR2004  # beyond ASCII
 
 

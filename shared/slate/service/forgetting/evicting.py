@@ -8,12 +8,10 @@ from typing import Final
 from slate.domain.facts.deciding import AGAIN
 from slate.domain.facts.model import Decision, Fact, FactState, Op
 from slate.domain.forgetting.acts import Act
-from slate.domain.forgetting.evicting import Rated, alignment, evicted, is_checked, rated
+from slate.domain.forgetting.evicting import Rated, evicted, is_checked, ratings
 from slate.domain.forgetting.fading import BY_TIME, EVICTED, numbers_of
 from slate.domain.forgetting.policy import DecayPolicy
 from slate.domain.forgetting.strength import DAY_MS, fades
-from slate.domain.indexed import fact_text
-from slate.domain.ranking.terms import terms
 from slate.ports.clock import Clock
 from slate.ports.counts import Count, Counts
 from slate.ports.fact_fading import FactFading, Fade
@@ -74,17 +72,13 @@ class Evicting:
             return 0
         facts = self._fading.living(tenant, ref)
         over = len(facts) - policy.fact_cap
-        going = evicted(self._rated(tenant, ref, facts, now), policy)
+        going = evicted(ratings(facts, self._fading.queries(tenant, ref), policy, now), policy)
         for each in going:
             self._let_go(tenant, ref, each, policy, now)
         if len(going) < over:
             self._counts.add(Count.CAP_FULL)
             _log.warning("a person of tenant %s has more facts than the cap, and too few of them may go", tenant)
         return len(going)
-
-    def _rated(self, tenant: str, ref: str, facts: list[Fact], now: int) -> list[Rated]:
-        queries = [frozenset(terms(query)) for query in self._fading.queries(tenant, ref)]
-        return [rated(fact, now, alignment(terms(fact_text(fact)), queries)) for fact in facts]
 
     def _let_go(self, tenant: str, ref: str, each: Rated, policy: DecayPolicy, now: int) -> None:
         until = now + policy.restore_days * DAY_MS

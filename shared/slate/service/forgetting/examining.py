@@ -8,7 +8,7 @@ from slate.contract.forgetting import FactsHealth, GroupsHealth, GrowthHealth, H
 from slate.domain.access import Principal
 from slate.domain.facts.model import Fact, FactState, Forgetting
 from slate.domain.facts.standing import serves, stale
-from slate.domain.forgetting.evicting import alignment, rated
+from slate.domain.forgetting.evicting import ratings
 from slate.domain.forgetting.health import (
     LOOKED_BACK_DAYS,
     conflicts,
@@ -19,8 +19,6 @@ from slate.domain.forgetting.health import (
 )
 from slate.domain.forgetting.policy import DecayPolicy
 from slate.domain.forgetting.strength import DAY_MS, fades
-from slate.domain.indexed import fact_text
-from slate.domain.ranking.terms import terms
 from slate.ports.clock import Clock
 from slate.ports.fact_fading import FactFading
 from slate.ports.fact_records import FactRecords
@@ -74,11 +72,9 @@ class Examining:
         )
 
     def _first_to_go(self, tenant: str, ref: str, facts: list[Fact], policy: DecayPolicy, now: int) -> list[str]:
-        queries = [frozenset(terms(query)) for query in self._fading.queries(tenant, ref)]
-        ratings = [
-            rated(fact, now, alignment(terms(fact_text(fact)), queries)) for fact in facts if fades(fact, policy)
-        ]
-        return [each.fact.fact_id for each in sorted(ratings, key=lambda each: each.score)[:SHOWN]]
+        fading = [fact for fact in facts if fades(fact, policy)]
+        rated = ratings(fading, self._fading.queries(tenant, ref), policy, now)
+        return [each.fact.fact_id for each in sorted(rated, key=lambda each: each.score)[:SHOWN]]
 
     def _lately(self, principal: Principal, ref: str, now: int) -> list[Forgetting]:
         since, position = now - LOOKED_BACK_DAYS * DAY_MS, None

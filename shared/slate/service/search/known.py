@@ -85,8 +85,9 @@ class FactSearch:
         chosen = [fact for fact in sure if _matches(fact, wanted)]
         best = ranked([fact for fact in chosen if not is_always_served(fact)], wanted.top)
         always = ranked([fact for fact in sure if is_always_served(fact)], len(sure))
-        order = {fact.fact_id: place for place, (fact, _) in enumerate(ranked(served, len(served)))}
-        asked.sort(key=lambda question: min(order[fact.fact_id] for fact in question.facts))
+        if len(asked) > 1:
+            order = {fact.fact_id: place for place, (fact, _) in enumerate(ranked(served, len(served)))}
+            asked.sort(key=lambda question: min(order[fact.fact_id] for fact in question.facts))
         return Known(best, always, asked, warnings)
 
     def _likeness(self, tenant: str, ref: str, query: str | None) -> tuple[dict[str, float], tuple[str, ...]]:
