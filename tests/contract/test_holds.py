@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from contract.faults import Killed
-from contract.world import TENANT, World
+from contract.world import TENANT, World, task
 from slate.adapters.dynamodb.fence_store import DynamoFences
 from slate.adapters.dynamodb.hold_store import LOOK_MS
 from slate.contract.holds import CreateHold
@@ -98,6 +98,16 @@ def test_pages_go_on_where_the_one_before_ended(h: Holds) -> None:
     rest = h.holding.list(h.w.me, 2, page.next_cursor)
     assert {hold.hold_id for hold in (*page.items, *rest.items)} == made
     assert (len(page.items), rest.next_cursor) == (2, None)
+
+
+def test_a_queue_goes_on_past_a_person_who_is_held(h: Holds) -> None:
+    h.w.graph(task("t", priority=9), graph_id="hers", subject=PERSON)
+    h.w.graph(task("t"), graph_id="nobodys")
+    made = h.create()
+    assert h.w.claim().task.graph_id == "nobodys"
+    assert h.w.claims() == ()
+    h.holding.lift(h.w.me, made.hold_id)
+    assert h.w.claim().task.graph_id == "hers"
 
 
 def test_an_end_that_is_past_and_a_key_of_one_person_are_refused(h: Holds) -> None:

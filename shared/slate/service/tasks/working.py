@@ -20,7 +20,7 @@ from slate.contract.tasks import (
     SendHeartbeat,
 )
 from slate.domain.access import Principal, Scope
-from slate.domain.errors import Forbidden, Invalid, LeaseLost, NotFound, SubjectErased, Unavailable
+from slate.domain.errors import WITHHELD, Forbidden, Invalid, LeaseLost, NotFound, Unavailable
 from slate.domain.fences import Intent
 from slate.domain.leases import Claim, Lease, backoff_ms
 from slate.domain.tasks import Task
@@ -112,8 +112,11 @@ class Working:
         return found or []
 
     def _looked(self, principal: Principal, body: ClaimTasks, roles: Sequence[str], agent: str) -> list[Claim]:
-        """One look of a call that may wait long: what it saw of fences at its beginning says nothing now."""
-        with self._keyring.operation(Intent.WRITE, principal.tenant):
+        """One look of a call that may wait long: what it saw of fences at its beginning says nothing now.
+
+        Whoever claims is served what the task says: it is a read, too, which a hold forbids.
+        """
+        with self._keyring.operation(Intent.READ, principal.tenant):
             return self._claim(principal, body, roles, agent)
 
     def _claim(self, principal: Principal, body: ClaimTasks, roles: Sequence[str], agent: str) -> list[Claim]:
@@ -159,8 +162,8 @@ class Working:
         try:
             self._keyring.admit(principal.tenant, candidate.subject_ref)
             won = self._tasks.claim(principal.tenant, candidate, agent, nonce, lease_seconds, principal.subject)
-        except SubjectErased:
-            return None  # a queue goes on past a person who is being erased
+        except WITHHELD:
+            return None  # a queue goes on past a person who is being erased, or is held
         if won is None:
             return None
         task, lease = won
