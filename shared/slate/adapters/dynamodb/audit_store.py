@@ -16,7 +16,7 @@ import random
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from itertools import islice
 from threading import Lock
 from typing import Any, Final, NamedTuple
@@ -25,6 +25,7 @@ from slate.adapters.dynamodb.audited_writes import AuditedItems
 from slate.adapters.dynamodb.calls import Calls, ConditionFailed, Item, Key, TransactionRefused, Write
 from slate.adapters.dynamodb.changes import CONSTANTS, put
 from slate.adapters.dynamodb.keys import (
+    AUDIT_DAY,
     AUDIT_ENTRY,
     AUDIT_ROOT,
     audit_attributes,
@@ -183,10 +184,10 @@ class DynamoAuditStore:
         return ((_SEPARATOR.join(key), _link(found[key])) for key in sorted(found))
 
     def within(self, tenant: str, period: Period, after: str | None) -> Iterator[tuple[str, Link]]:
-        """A query for each chain of each day."""
+        """A query for each chain that has entries, as the day's root tells; for each there may be, before that."""
         begun = None if after is None else Key(*after.split(_SEPARATOR))
-        for day in _days(day_of(period.start), day_of(period.end)):
-            for shard in range(SHARDS):
+        for day, shards in self._days(tenant, day_of(period.start), day_of(period.end)):
+            for shard in shards:
                 pk = audit_pk(tenant, day, shard)
                 if begun is not None and pk < begun.pk:
                     continue
@@ -194,6 +195,19 @@ class DynamoAuditStore:
                 start = low if begun is None or pk > begun.pk else begun.sk + " "
                 for item in self._storage.calls.query(tenant, pk, between=(start, high)):
                     yield _SEPARATOR.join((pk, item[SK])), _link(item)
+
+    def _days(self, tenant: str, first: str, last: str) -> Iterator[tuple[str, Sequence[int]]]:
+        """The days that have entries, and which chains may have; of a single day every chain is looked at."""
+        if first == last:
+            yield first, range(SHARDS)
+            return
+        between = audit_root_key(tenant, first), audit_root_key(tenant, last)
+        bound = self._ledger.query(tenant, between[0].pk, between=(between[0].sk, between[1].sk))
+        known: dict[str, Sequence[int]] = {root.day: sorted(root.heads) for root in map(_root, bound)}
+        open_ones = audit_day_key(tenant, first), audit_day_key(tenant, last)
+        for item in self._storage.calls.query(tenant, open_ones[0].pk, between=(open_ones[0].sk, open_ones[1].sk)):
+            known[str(item[SK]).removeprefix(AUDIT_DAY)] = range(SHARDS)
+        yield from sorted(known.items())
 
     # ---- roots
 
@@ -216,12 +230,12 @@ class DynamoAuditStore:
     def root(self, tenant: str, day: str) -> Root | None:
         """One read of the ledger."""
         item = self._ledger.get(tenant, audit_root_key(tenant, day))
-        return None if item is None else Root.model_validate_json(item["root"])
+        return None if item is None else _root(item)
 
     def _before(self, tenant: str, day: str) -> Root | None:
         key = audit_root_key(tenant, day)
         found = self._ledger.query(tenant, key.pk, between=(AUDIT_ROOT, key.sk), at_once=2, backward=True)
-        return next((Root.model_validate_json(item["root"]) for item in islice(found, 2) if item[SK] < key.sk), None)
+        return next((_root(item) for item in islice(found, 2) if item[SK] < key.sk), None)
 
 
 def day_of(at: int) -> str:
@@ -231,13 +245,6 @@ def day_of(at: int) -> str:
 
 def _begin_of(day: str) -> int:
     return round(datetime.combine(date.fromisoformat(day), datetime.min.time(), UTC).timestamp() * 1000)
-
-
-def _days(first: str, last: str) -> Iterator[str]:
-    day, end = date.fromisoformat(first), date.fromisoformat(last)
-    while day <= end:
-        yield day.isoformat()
-        day += timedelta(days=1)
 
 
 def _links(chain: _Chain, tip: tuple[int, str], entries: Sequence[Entry]) -> list[Link]:
@@ -269,6 +276,10 @@ def _link(item: Item) -> Link:
         hash=item["hash"],
         text=item["text"],
     )
+
+
+def _root(item: Item) -> Root:
+    return Root.model_validate_json(item["root"])
 
 
 def _number(item: Item) -> int:

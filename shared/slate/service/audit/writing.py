@@ -39,6 +39,8 @@ class Asked:
     subject: str | None = None
     """Whom it names."""
     session: str | None = None
+    named: tuple[tuple[str, str], ...] = ()
+    """Items that its path names, by kind and id: what it is about where neither a change nor the answer tells."""
 
 
 class Auditing:
@@ -71,7 +73,7 @@ class Auditing:
             ref=ref,
             session=asked.session,
         )
-        with self._deed(tenant, entry, answers=True) as deed:
+        with self._deed(tenant, entry, named=asked.named, answers=True) as deed:
             yield deed
 
     def jobs(self, act: str) -> Operate:
@@ -97,7 +99,9 @@ class Auditing:
         return operate
 
     @contextmanager
-    def _deed(self, tenant: str, entry: Entry, *, answers: bool) -> Iterator[Deed]:
+    def _deed(
+        self, tenant: str, entry: Entry, named: tuple[tuple[str, str], ...] = (), *, answers: bool
+    ) -> Iterator[Deed]:
         deed = Deed(lambda ref: self._begin(tenant, entry, ref))
         with doing(deed):
             try:
@@ -106,17 +110,17 @@ class Auditing:
                 if deed.begun:
                     code = error.code if isinstance(error, SlateError) else type(error).__name__
                     with suppress(SlateError):  # that it has begun is written down, and the error says more
-                        self._end(tenant, entry.model_copy(update={"phase": Phase.FAILED, "code": code}), deed)
+                        self._end(tenant, entry.model_copy(update={"phase": Phase.FAILED, "code": code}), deed, named)
                 raise
             if deed.begun or answers:
-                self._end(tenant, entry, deed)
+                self._end(tenant, entry, deed, named)
 
     def _begin(self, tenant: str, entry: Entry, ref: str | None) -> None:
         about = entry.ref or ref or self._only()
         begun = {"phase": Phase.BEGUN, "ref": about, "at": self._clock.now()}
         self._store.append(tenant, [entry.model_copy(update=begun)])
 
-    def _end(self, tenant: str, entry: Entry, deed: Deed) -> None:
+    def _end(self, tenant: str, entry: Entry, deed: Deed, named: tuple[tuple[str, str], ...]) -> None:
         entry = entry.model_copy(update={"at": self._clock.now(), "session": entry.session or session_of(deed.answer)})
         touched: dict[str | None, dict[tuple[str, str], Touched]] = {}
         only = entry.ref or self._only()
@@ -126,7 +130,7 @@ class Auditing:
         if not deed.begun or entry.phase is Phase.DONE:
             self._answered(tenant, entry, deed.answer, touched)
         if not touched:
-            touched[only] = {}
+            touched[only] = {each: Touched(*each) for each in named}
         self._store.append(
             tenant, [_naming(entry, ref, list(some.values()), deed.more) for ref, some in touched.items()]
         )
