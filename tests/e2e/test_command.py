@@ -213,3 +213,14 @@ def test_a_person_is_exported_as_lines_and_as_a_page(slate, client, tmp_path):
     assert "Plays the cello" in html.read_text()
     assert [json.loads(line)["kind"] for line in out.read_text().splitlines()] == ["export", "fact", "end"]
     assert out.read_text().splitlines()[1] in slate("export", "u-export").stdout
+
+
+def test_what_was_done_is_shown_and_a_day_of_it_verified(slate, client):
+    client.facts.state("u-audit", "Plays the cello", "other")
+    shown = slate("audit", "show", "--subject", "u-audit")
+    assert (shown.exit_code, "cello" in shown.stdout) == (0, False)
+    assert "POST /v1/subjects/{subject}/facts" in shown.stdout
+    whole = slate("audit", "verify", next(client.audit.entries(subject="u-audit")).day)
+    assert whole.exit_code == 0
+    assert "is whole" in whole.stderr
+    assert slate("audit", "show", "--from", "yesterday").exit_code == 2

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
+from pydantic import BaseModel
+
 from slate.domain.access import Principal
 from slate.domain.audit.deeds import Deed
 from slate.domain.audit.entries import Verb
@@ -69,7 +71,7 @@ def verb_of(declared: Declaration) -> Verb:
 
 def _named(arguments: Mapping[str, Any], *names: str) -> str | None:
     """What the path, the query or the body names so."""
-    for holder in (arguments, *(vars(each) for each in arguments.values() if hasattr(each, "model_fields"))):
+    for holder in (arguments, *(vars(each) for each in arguments.values() if isinstance(each, BaseModel))):
         for name in names:
             if isinstance(holder.get(name), str):
                 return str(holder[name])

@@ -1,7 +1,7 @@
 """What an answer says of whom: the items in it, called as an export calls them.
 
-Every entity that a route of memory or privacy answers is listed here, or holds ones that are; a test fails on a route
-whose answer is neither.
+Every entity that a route of memory or privacy answers is listed here, or holds ones that are. What only says what
+became of items says nothing of them: the storage tells those that changed. A test fails on an answer that is neither.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from pydantic import BaseModel
 
 from slate.contract.erasures import ErasureStatus
 from slate.contract.search import FoundPart, FoundTurn
-from slate.contract.sessions import Closed
 from slate.domain.context import Context, Item
 from slate.domain.documents import Document
 from slate.domain.episodes import Episode
 from slate.domain.exporting.export import Export
-from slate.domain.facts.model import Consents, Decision, Fact, Forgetting, Notice, Quarantined
+from slate.domain.facts.model import Consents, Fact, Forgetting, Notice, Quarantined
 from slate.domain.holds import Hold
 from slate.domain.pinned import PinnedState
 from slate.domain.sessions import Extraction, Merged, Pinned, Session, Summary, Turn
@@ -118,8 +117,6 @@ _NAMES: Final[Mapping[type[BaseModel], Naming]] = {
 }
 CONTAINERS: Final = (Context, Session)
 """What is itself an item, and holds items."""
-NO_ITEMS: Final = frozenset({Decision, Closed})
-"""What says of items only what became of them: the storage tells which."""
 
 
 def naming_of(model: type) -> Naming | None:
