@@ -26,6 +26,7 @@ from slate.wiring.parts import Slate
 
 ANN, BOB = "u-ann", "u-bob"
 MARK = "xyzzy-marker"
+DAY = 86_400
 
 
 class Backups:
@@ -83,11 +84,11 @@ class Backups:
         return asked.erasure_id
 
     def finish(self, erasure_id: str) -> None:
-        for _ in range(40):
+        for _ in range(12):
             self.slate.privacy.eraser.run_once()
             if self.slate.privacy.erasing.get(self.me, erasure_id).state is Step.RECEIPTED:
                 return
-            self.w.clock.advance(6 * 3_600)
+            self.w.clock.advance(DAY)
         raise AssertionError(self.slate.privacy.erasing.get(self.me, erasure_id))
 
     def known(self, subject: str) -> list[str]:
@@ -213,7 +214,7 @@ def test_holds_are_as_the_ledger_has_them(b: Backups) -> None:
     b.finish(erasure_id)
     assert b.replay().held == 1
     assert b.fences.read(TENANT, b.ref(ANN)).held
-    b.w.clock.advance(41 * 86_400 + LOOK_MS / 1000)
+    b.w.clock.advance(41 * DAY + LOOK_MS / 1000)
     b.slate.privacy.holds.run_once()
     assert not b.fences.read(TENANT, b.ref(ANN)).held
 
@@ -221,7 +222,7 @@ def test_holds_are_as_the_ledger_has_them(b: Backups) -> None:
 def test_killed_anywhere_the_replay_is_begun_again_and_ends_the_same(b: Backups) -> None:
     before = b.backup(b.main)
     b.erase(ANN)
-    for writes in range(0, 60, 3):
+    for writes in range(0, 60, 5):
         b.restore(b.main, before)
         b.w.faults.kill_after(writes)
         try:

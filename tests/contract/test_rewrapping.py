@@ -21,7 +21,7 @@ from slate.adapters.kms.wrapper import KmsKeyWrapper
 from slate.domain.errors import SubjectErased, Unavailable
 from slate.ports.keyring import KeyWrapper
 
-PEOPLE = (None, *(f"r{n}" for n in range(40)))
+PEOPLE = (None, *(f"r{n}" for n in range(12)))
 
 
 class Wrappers(NamedTuple):
@@ -119,7 +119,7 @@ def test_stopped_in_the_middle_everything_opens_and_the_next_run_ends_it(engine:
     old, both, new = in_files(engine)
     for ref in PEOPLE:
         keys.keyring(old).sealing_key("acme", ref)
-    left = iter(range(20))
+    left = iter(range(5))
 
     class Stopping:
         wrap, unwrap = both.wrap, both.unwrap
