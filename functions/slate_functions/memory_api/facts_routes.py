@@ -52,6 +52,14 @@ class FactQuery(Paging):
     as_of: Instant | None = Field(default=None, description="what was true at this instant, as far as is known now")
 
 
+class VersionQuery(Query):
+    """As it was when."""
+
+    version: int | None = Field(
+        default=None, ge=1, description="as it was at the last version that said what this one did"
+    )
+
+
 class QuarantineQuery(Paging):
     """Which of what is held back to list."""
 
@@ -100,9 +108,9 @@ class FactRoutes:
         return self._facts.delete_all(principal, subject)
 
     @get(FACT, scope=READ, gives=examples.FACT)
-    def get_fact(self, principal: Principal, subject: PathId, fact_id: PathId) -> Fact:
-        """Read a fact, also one that is history or can be restored."""
-        return self._facts.get(principal, subject, fact_id)
+    def get_fact(self, principal: Principal, subject: PathId, fact_id: PathId, query: VersionQuery) -> Fact:
+        """Read a fact, also one that is history or can be restored; with `version`, what it said then."""
+        return self._facts.get(principal, subject, fact_id, query.version)
 
     @get(f"{FACT}/history", scope=READ, gives=examples.HISTORY)
     def get_history(self, principal: Principal, subject: PathId, fact_id: PathId) -> FactPage:

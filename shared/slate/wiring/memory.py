@@ -10,6 +10,7 @@ from slate.adapters.dynamodb.extraction_store import DynamoExtractionStore
 from slate.adapters.dynamodb.fact_fading import DynamoFactFading
 from slate.adapters.dynamodb.fact_records import DynamoFactRecords
 from slate.adapters.dynamodb.fact_store import DynamoFactStore
+from slate.adapters.dynamodb.fact_versions import DynamoFactVersions
 from slate.adapters.dynamodb.graph_store import DynamoGraphStore
 from slate.adapters.dynamodb.memory_timer import DynamoMemoryTimer
 from slate.adapters.dynamodb.scrub_store import DynamoScrubs
@@ -137,12 +138,23 @@ def memory_of(
             MemoryKind.CONTENT: lambda due, _: sessions.drop_content(due.tenant, due.owner, due.name),
             MemoryKind.AUDIT: lambda due, _: audit.reading.close(due.tenant, due.owner),
             MemoryKind.EXPORT: lambda due, deadline: exporting.tick(due.tenant, due.owner, deadline),
-            MemoryKind.SCRUB: lambda due, deadline: scrubbing.tick(due, deadline),
+            MemoryKind.SCRUB: lambda due, deadline: scrubbing.tick(due, deadline),  # noqa: PLW0108  # it is made below
         },
         held=held,
     )
     deciding, waking = remembering.deciding, remembering.waking
-    knowing = Facts(facts, records, deciding, tenants, keyring, idempotency, cursors, clock, counts=parts.counts)
+    knowing = Facts(
+        facts,
+        records,
+        deciding,
+        tenants,
+        keyring,
+        idempotency,
+        cursors,
+        clock,
+        versions=DynamoFactVersions(storage),
+        counts=parts.counts,
+    )
     watches = Watches(summaries, TurnWatch(tenants, queue))
     stores = Stores(
         sessions=sessions,

@@ -23,8 +23,8 @@ from slate.domain.errors import WITHHELD
 from slate.ports.audit import About
 
 _OF_TASKS: Final = frozenset({"G", "W", "I", "L"})
-_UNNOTED: Final = frozenset({"queries", "context", "api_key"})
-"""Lines that are no memory: what was asked, what was served (its own entry says so), who may call."""
+_UNNOTED: Final = frozenset({"queries", "context", "api_key", "earlier_fact"})
+"""Lines that are no memory: what was asked, what was served (its own entry says so), who may call, copies."""
 _BY_STORE: Final[Mapping[str, str]] = {
     "documents": "document",
     "exports": "export",

@@ -21,7 +21,7 @@ from slate.adapters.dynamodb.task_items import TaskReader
 from slate.adapters.dynamodb.value_items import ValueItems, is_live
 from slate.domain.errors import NotFound
 from slate.domain.exporting.records import Provenance, Record
-from slate.domain.facts.model import Source
+from slate.domain.facts.model import Fact, Source
 
 Line = Callable[[str, Item], Record | None]
 """The line of an item of a tenant; none where the item says nothing, or its time is over."""
@@ -43,6 +43,7 @@ class ExportLines:
         self._keys = DynamoApiKeyStore(storage.calls, storage.codec, storage.clock)
         self.kinds: Final[Mapping[str, Line]] = {
             "fact": self._fact,
+            "earlier_fact": self._earlier_fact,
             "notice": self._notice,
             "quarantined": self._quarantined,
             "forgetting": self._forgetting,
@@ -71,6 +72,11 @@ class ExportLines:
         fact = self._facts.fact(tenant, item)
         made = {"at": fact.created_at, "agent": fact.agent, "version": fact.version, **_source(fact.source)}
         return _record("fact", fact.fact_id, "facts", fact, **made)
+
+    def _earlier_fact(self, tenant: str, item: Item) -> Record:
+        fact = Fact.model_validate(self._facts.opened(tenant, item))
+        made = {"at": fact.updated_at, "agent": fact.agent, "version": fact.version, **_source(fact.source)}
+        return _record("earlier_fact", f"{fact.fact_id}/versions/{fact.version}", "facts", fact, **made)
 
     def _notice(self, tenant: str, item: Item) -> Record:
         notice = self._facts.notice(tenant, item)

@@ -5,6 +5,7 @@
     SLOT#<digest>            a slot: what was said of it, in the order in which it was observed; sealed
     FACT#<fact>              a fact that lives: active, or in limbo
     PAST#<fact>              a fact that is past: superseded, or forgotten
+    WAS#<fact>#<version>     what a fact said before it was edited
     NOTICE#<at>#<id>         what the person is to be told
     TOLD#<session>#<id>      that a session was told a notice
     QUARANTINE#<digest>      what is not taken for true until somebody has looked at it

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
 from slate.adapters.dynamodb.changes import CONSTANTS, check, put
 from slate.adapters.dynamodb.fact_items import FORGOT, FactItems, both_places, consent_key, unknown_fact
+from slate.adapters.dynamodb.fact_versions import DynamoFactVersions
 from slate.adapters.dynamodb.keys import prefix, subject_pk
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.errors import Conflict, Unavailable, VersionMismatch
@@ -76,6 +77,7 @@ class FactWrites:
         self._items = items
         self._ids = ids
         self._policies = policies
+        self._versions = DynamoFactVersions(storage)
         self._made = count()
 
     def new_id(self) -> str:
@@ -152,6 +154,8 @@ class FactWrites:
             next_one = following(None if before is None else before.fact, fact, policy, now)
             item = self._items.fact_item(batch.tenant, batch.ref, next_one.fact, slot, next_one.due)
             batch.writes += _moved({**item, "by": batch.by}, None if before is None else before.item)
+            if before is not None:
+                batch.writes += self._versions.kept(batch.tenant, batch.ref, before.fact, fact)
             if next_one.act is not None:
                 self.with_log(batch, next_one.act, fact)
             written.append(next_one.fact)

@@ -213,6 +213,7 @@ EXTRACTION: Final = "EXTRACTION#"
 SESSION: Final = "SESSION#"
 LIVING_FACT: Final = "FACT#"
 PAST_FACT: Final = "PAST#"
+EARLIER_FACT: Final = "WAS#"
 
 
 def session_pk(tenant: str, session_id: str) -> str:
@@ -297,6 +298,7 @@ def subject_pk(tenant: str, ref: str) -> str:
 
 
 HOLD: Final = "HOLD#"
+SCRUB: Final = "SCRUB"
 
 
 def hold_key(tenant: str, hold_id: str) -> Key:

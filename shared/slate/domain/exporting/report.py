@@ -32,6 +32,7 @@ class _Kind(NamedTuple):
 
 _ABOUT: Final[Mapping[str, _Kind]] = {
     "fact": _Kind("Facts", "statement", "state category"),
+    "earlier_fact": _Kind("What facts said before they were edited", "statement", "category"),
     "quarantined": _Kind("Held back: not taken for true", "statement", "state"),
     "consents": _Kind("Consent", ""),
     "notice": _Kind("Notices", "text"),

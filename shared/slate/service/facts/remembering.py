@@ -22,6 +22,7 @@ from slate.ports.clock import Clock
 from slate.ports.counts import Count, Counts, NoCounts
 from slate.ports.fact_records import FactRecords
 from slate.ports.fact_store import ConsentMoved, FactStore, Shelf
+from slate.ports.fact_versions import FactVersions
 from slate.ports.keyring import Keyring
 from slate.service.facts.deciding import DAY_MS, Author, Deciding, policy_of
 from slate.service.facts.reaching import reached, readable
@@ -90,9 +91,11 @@ class Facts:
         cursors: Cursors,
         clock: Clock,
         *,
+        versions: FactVersions,
         counts: Counts | None = None,
     ) -> None:
         self._facts = facts
+        self._versions = versions
         self._counts = NoCounts() if counts is None else counts
         self._records = records
         self._deciding = deciding
@@ -153,13 +156,18 @@ class Facts:
     def _page(self, tenant: str, of: str, found: list[Fact], position: str | None) -> FactPage:
         return FactPage(items=tuple(found), next_cursor=self._cursors.next(tenant, of, position))
 
-    def get(self, principal: Principal, subject: str, fact_id: str) -> Fact:
-        """One fact, also one that is history, or forgotten and restorable.
+    def get(self, principal: Principal, subject: str, fact_id: str, version: int | None = None) -> Fact:
+        """One fact, also one that is history, or forgotten and restorable; as it was at a version, where one is given.
 
         Raises:
-            NotFound: there is none, or it is for other readers.
+            NotFound: there is none, or no such version yet, or it is for other readers.
         """
-        _, fact = self._reached(principal, subject, fact_id)
+        ref, fact = self._reached(principal, subject, fact_id)
+        if version is not None and version != fact.version:
+            if version > fact.version:
+                raise NotFound(f"the fact {fact_id!r} is at version {fact.version}, there is no {version} yet")
+            earlier = self._versions.at(principal.tenant, ref, fact_id, version)
+            fact = fact if earlier is None else readable(principal, earlier)
         return shown(fact, self._clock.now())
 
     def history(self, principal: Principal, subject: str, fact_id: str) -> FactPage:
