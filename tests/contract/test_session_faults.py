@@ -103,7 +103,8 @@ def state(w: World) -> dict[Any, Any]:
         pk, sk = ("-" if "#X#" in key.pk or "#U#" in key.pk else key.pk), key.sk
         if sk.startswith(("CLIENT#", "CONTENT#", "EXTRACTION#")):
             sk = f"{sk.partition('#')[0]} {item.get('seq')}"
-        gone = (*UNREPEATABLE, "pk", "sk", "going", "pending", "timer_pk")
+        gone = {*UNREPEATABLE, "pk", "sk", "going", "pending", "timer_pk"}
+        gone |= {"timer_sk"} if sk == "SCRUB" else set()  # it names the person
         shown[pk, sk] = {name: value for name, value in item.items() if name not in gone}
     return shown
 

@@ -35,6 +35,7 @@ from slate.wiring.parts import MEMORY, WEBHOOKS
 from slate_functions.local.service import LocalService, open_service
 
 HOUR_MS = 3_600_000
+DAY = 86_400
 FINISHED = ("RECEIPTED", "CLOSED")
 
 
@@ -374,3 +375,48 @@ def test_an_index_that_refuses_for_an_hour_holds_the_erasure_up_and_no_more(
         assert "erasures_failed" in everything.service.metrics()
     assert everything.finish(beth, asked)["failures"] == 0
     assert not _marked(everything.dump(opened=True), beth)
+
+
+# ---- one thing alone
+
+
+def test_a_deleted_fact_and_its_history_leave_nothing_once_they_cannot_come_back(everything: Everything) -> None:
+    cleo = Person(everything.service, "cleo")
+    place = {"category": "identity", "attribute": "city", "importance": 8}
+    cleo.learn(statement=f"Lives in {(old := cleo.mark())}", value=old, **place)
+    everything.service.advance(60)
+    fact = cleo.learn(statement=f"Lives in {(new := cleo.mark())}", value=new, **place)
+    kept = cleo.learn(statement=f"Plays {(plays := cleo.mark())}", category="preference", importance=8)
+    everything.service.drain()
+    seen = cleo.api.post("/v1/context", {"subject": cleo.subject, "query": "where does she live, and play?"})
+    assert {new, plays} <= _marked(json.dumps(seen), cleo)
+    cleo.api.ask("DELETE", f"{cleo.path}/facts/{fact}")
+    everything.service.advance(29 * DAY)
+    assert {old, new} <= _marked(everything.dump(opened=True), cleo), "as long as it can be restored"
+    everything.service.advance(2 * DAY)
+    assert _marked(everything.dump(opened=True), cleo) == {plays}
+    assert cleo.api.get(f"{cleo.path}/facts/{kept}")["statement"] == f"Plays {plays}"
+
+
+def test_a_deleted_turn_leaves_nothing_and_what_was_digested_from_it_no_longer_says_it(everything: Everything) -> None:
+    dora = Person(everything.service, "dora")
+    session = dora.session(0)
+    dora.api.post("/v1/sessions", {"session_id": session, "subject": dora.subject}, 201)
+    said, other = dora.mark(), dora.mark()
+    turns = [f"I live in {said.title()}.", f"I love {other}.", "Thanks, that is all."]
+    for text in turns:
+        talk = [{"role": "user", "content": text}, {"role": "assistant", "content": "Noted."}]
+        dora.api.post(f"/v1/sessions/{session}/turns", {"turns": talk})
+    dora.api.post(f"/v1/sessions/{session}/close", expect=202)
+    everything.service.drain()
+    seen = dora.api.post("/v1/context", {"subject": dora.subject, "session": session, "query": "where does she live?"})
+    assert said in json.dumps(seen).lower()
+    assert said in json.dumps(dora.api.get(f"/v1/sessions/{session}/summaries")).lower()
+    assert said in json.dumps(dora.api.get(f"{dora.path}/facts")).lower(), "a fact was learned from it"
+    dora.api.ask("DELETE", f"/v1/sessions/{session}/turns/1")
+    everything.service.drain()
+    assert said not in json.dumps(dora.api.get(f"/v1/sessions/{session}/summaries")).lower()
+    assert other in json.dumps(dora.api.get(f"/v1/sessions/{session}/summaries")), "it was made anew"
+    assert said not in json.dumps(dora.api.get(f"{dora.path}/facts")).lower()
+    everything.service.advance(31 * DAY)
+    assert said not in everything.dump(opened=True).lower()

@@ -5,7 +5,7 @@ As in ``fact_store``, every method may be repeated, ``ref`` stands for the subje
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Protocol
 
 from slate.domain.facts.model import (
@@ -48,6 +48,10 @@ class FactRecords(Protocol):
 
     def quarantine(self, tenant: str, ref: str, position: str | None, limit: int) -> Page[Quarantined]:
         """What is held back, whatever became of it."""
+        ...
+
+    def drop(self, tenant: str, ref: str, which: Callable[[Quarantined], bool]) -> None:
+        """Delete, for good, what is held back and meant."""
         ...
 
     def quarantined(self, tenant: str, ref: str, quarantine_id: str) -> Quarantined:

@@ -20,6 +20,8 @@ class MemoryKind(StrEnum):
     EXPORT = "export"
     """An export that is not done yet, or whose time is over; its owner is its id."""
 
+    SCRUB = "scrub"
+    """What is gone for good is to leave what was made of it; its owner is the ref of its subject."""
     AUDIT = "audit"
     """A day that is over: its owner is the day, as 2026-11-30."""
 

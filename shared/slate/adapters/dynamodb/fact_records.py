@@ -104,6 +104,12 @@ class DynamoFactRecords:
         """One query."""
         return self._page(tenant, ref, QUARANTINE, position, limit, self._items.held)
 
+    def drop(self, tenant: str, ref: str, which: Callable[[Quarantined], bool]) -> None:
+        """One query; then those, by key."""
+        items = self._storage.calls.query(tenant, subject_pk(tenant, ref), between=prefix(QUARANTINE))
+        gone = [Key(item["pk"], item["sk"]) for item in items if which(self._items.held(tenant, item))]
+        self._storage.calls.delete_many(tenant, gone)
+
     def quarantined(self, tenant: str, ref: str, quarantine_id: str) -> Quarantined:
         """One read."""
         item = self._storage.calls.get(tenant, quarantine_key(tenant, ref, quarantine_id))

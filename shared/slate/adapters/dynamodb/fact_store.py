@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import reduce
 from itertools import islice
 from typing import Final, TypeVar
 
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, Write
 from slate.adapters.dynamodb.changes import CONSTANTS, put
 from slate.adapters.dynamodb.fact_items import FACT, NOTICE, PAST, FactItems
+from slate.adapters.dynamodb.fact_versions import DynamoFactVersions
 from slate.adapters.dynamodb.fact_writes import Batch, FactWrites, Known, Policies, SlotState, default_policy, tried
 from slate.adapters.dynamodb.keys import prefix, subject_pk
+from slate.adapters.dynamodb.scrub_store import DynamoScrubs
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.facts import changing, deciding
+from slate.domain.facts.changing import with_history
 from slate.domain.facts.model import Decision, Fact, FactState
 from slate.domain.facts.notices import notice_of, outdated
 from slate.domain.facts.slots import Slot
@@ -36,6 +40,8 @@ class DynamoFactStore:
         self._storage = storage
         self._ids = ids
         self._items = FactItems(storage)
+        self._scrubs = DynamoScrubs(storage)
+        self._versions = DynamoFactVersions(storage)
         self._writes = FactWrites(storage, self._items, ids, policies)
 
     # ---- statements
@@ -263,15 +269,22 @@ class DynamoFactStore:
         return done
 
     def purge(self, tenant: str, ref: str, fact_id: str) -> None:
-        """The slot forgets its words first, the item goes last."""
+        """That it goes is noted, the slot forgets its words and those of what it replaced; the item goes last."""
         known = self._writes.known(tenant, ref, [fact_id]).get(fact_id)
         now = self._storage.clock.now()
         if known is None or not is_over(known.fact, now):
             return
 
+        place = Key(known.item["pk"], known.item["slot"])
+        slot_facts = self._writes.known(
+            tenant, ref, [each.fact_id for each in self._writes.slot(tenant, place).timeline]
+        )
+        gone = with_history((each.fact for each in slot_facts.values()), fact_id)
+        self._scrubs.facts_gone(tenant, ref, gone)
+
         def once() -> bool | None:
-            slot = self._writes.slot(tenant, Key(known.item["pk"], known.item["slot"]))
-            left = blanked(slot.timeline, fact_id)
+            slot = self._writes.slot(tenant, place)
+            left = reduce(blanked, gone, slot.timeline)
             if left == slot.timeline:
                 return True
             batch = self._writes.batch(tenant, ref)
@@ -279,7 +292,10 @@ class DynamoFactStore:
             return True if self._writes.commit(batch) else None
 
         self._tried(once)
-        seen = {**CONSTANTS, ":seen": known.fact.version}
-        place = Key(known.item["pk"], known.item["sk"])
-        with suppress(ConditionFailed):  # restored meanwhile, or gone
-            self._storage.calls.write(tenant, Write(place, "#version = :seen", seen, delete=True))
+        for each in (*(slot_facts[one] for one in gone[:-1]), known):
+            seen = {**CONSTANTS, ":seen": each.fact.version}
+            self._versions.remove(tenant, ref, each.fact.fact_id)
+            with suppress(ConditionFailed):  # restored meanwhile, or gone
+                self._storage.calls.write(
+                    tenant, Write(Key(each.item["pk"], each.item["sk"]), "#version = :seen", seen, delete=True)
+                )

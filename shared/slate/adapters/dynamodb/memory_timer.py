@@ -12,6 +12,7 @@ from slate.adapters.dynamodb.keys import (
     EXPORT,
     LIVING_FACT,
     PAST_FACT,
+    SCRUB,
     audit_day_key,
     content_key,
     export_key,
@@ -59,6 +60,8 @@ def _due(item: Item) -> DueMemory:
         return DueMemory(tenant, MemoryKind.LIVING, owner, sk.removeprefix(LIVING_FACT))
     if sk.startswith(AUDIT_DAY):
         return DueMemory(tenant, MemoryKind.AUDIT, sk.removeprefix(AUDIT_DAY))
+    if sk == SCRUB:
+        return DueMemory(tenant, MemoryKind.SCRUB, owner)
     if sk == EXPORT:
         return DueMemory(tenant, MemoryKind.EXPORT, owner)
     return DueMemory(tenant, MemoryKind.SESSION, owner)
@@ -67,6 +70,8 @@ def _due(item: Item) -> DueMemory:
 def _key(due: DueMemory) -> Key:
     if due.kind is MemoryKind.CONTENT:
         return content_key(session_pk(due.tenant, due.owner), due.name)
+    if due.kind is MemoryKind.SCRUB:
+        return Key(subject_pk(due.tenant, due.owner), SCRUB)
     if due.kind is MemoryKind.FACT:
         return Key(subject_pk(due.tenant, due.owner), PAST_FACT + due.name)
     if due.kind is MemoryKind.LIVING:

@@ -25,6 +25,7 @@ from slate.adapters.dynamodb.keys import (
     timer_attributes,
     turn_key,
 )
+from slate.adapters.dynamodb.scrub_store import scrubbing, turn_name
 from slate.adapters.dynamodb.session_items import (
     STATES,
     SessionItems,
@@ -102,6 +103,7 @@ class TurnEdits:
                 *([] if place is None else [self._going(place)]),
                 *(self._first_after(item, following) if was_first else ()),
                 *self._outdated(segment, withdrawn=True),
+                *self._scrubbed(tenant, session_id, item),
             ]
             refused = self._refused(tenant, writes, attempt)
             # It is gone: by this call's own earlier try, or another's.
@@ -110,6 +112,13 @@ class TurnEdits:
                     self.drop_content(tenant, place)
                 return None if segment is None else self._after(tenant, segment)
         raise _busy()
+
+    def _scrubbed(self, tenant: str, session_id: str, item: Item) -> list[Write]:
+        """What was made of it elsewhere is to leave it out, too; of nobody's turns nothing is."""
+        ref = ref_of(item)
+        if ref is None:
+            return []
+        return [scrubbing(tenant, ref, [turn_name(session_id, item["seq"])], self._storage.clock.now())]
 
     def _after(self, tenant: str, segment: Item) -> Segment:
         """The segment as it is by now: its edition is what a digest is made for."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from slate.domain.errors import Conflict
@@ -21,6 +21,15 @@ class Changed(NamedTuple):
 
 DELETES: Final = "deleted"
 CONSENT: Final = "consent_withdrawn"
+
+
+def with_history(facts: Iterable[Fact], fact_id: str) -> list[str]:
+    """A fact, and before it all that it replaced, and that these did: what goes for good together."""
+    replaced = {fact.fact_id: fact.superseded_by for fact in facts if fact.state is FactState.SUPERSEDED}
+    gone = [fact_id]
+    for each in gone:
+        gone += [earlier for earlier, by in replaced.items() if by == each and earlier not in gone]
+    return gone[::-1]
 
 
 def forget(timeline: Timeline, fact: Fact, fetch: Fetch, now: int, until: int, *, said: bool) -> Changed:

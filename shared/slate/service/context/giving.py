@@ -129,9 +129,9 @@ class Contexts:
                 self._graphs.head(principal.tenant, context.graph)
         except NotFound:
             raise gone from None
-        return _given(self._without_deleted(principal.tenant, context), form)
+        return _given(self.redacted(principal.tenant, context), form)
 
-    def _without_deleted(self, tenant: str, context: Context) -> Context:
+    def redacted(self, tenant: str, context: Context) -> Context:
         """A turn or a fact that was deleted is served neither through its receipt nor through what was made from it."""
         gone: dict[str, str] = {}
         for session_id, shown in turns_of(context).items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final, TypeVar
 
 from slate.adapters.inprocess.facts.people import People
@@ -76,6 +76,12 @@ class InProcessFactRecords:
         """By id."""
         with self._people.person(tenant, ref) as person:
             return _page(sorted(person.quarantine.items(), reverse=True), position, limit)
+
+    def drop(self, tenant: str, ref: str, which: Callable[[Quarantined], bool]) -> None:
+        """Those are no more."""
+        with self._people.person(tenant, ref) as person:
+            for quarantine_id in [each for each, held in person.quarantine.items() if which(held)]:
+                del person.quarantine[quarantine_id]
 
     def quarantined(self, tenant: str, ref: str, quarantine_id: str) -> Quarantined:
         """One of these."""

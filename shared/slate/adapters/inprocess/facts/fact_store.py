@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 
 from slate.adapters.inprocess.facts.people import People, Person
 from slate.domain.errors import VersionMismatch
 from slate.domain.facts import changing, deciding
+from slate.domain.facts.changing import with_history
 from slate.domain.facts.model import Decision, Fact, FactState
 from slate.domain.facts.notices import notice_of, outdated
 from slate.domain.facts.slots import Slot
@@ -195,12 +197,14 @@ class InProcessFactStore:
             if fact is None or not is_over(fact, self._people.clock.now()):
                 return
             slot = person.slots[fact_id]
-            left = blanked(person.timeline(slot), fact_id)
+            gone = with_history((fact for each in person.slots if (fact := person.fact(each))), fact_id)
+            left = reduce(blanked, gone, person.timeline(slot))
             if left:
                 person.timelines[slot] = left
             else:
                 person.timelines.pop(slot, None)
-            self._people.remove(person, fact_id)
+            for each in gone:
+                self._people.remove(person, each)
 
 
 def _at(fact: Fact, version: int | None) -> Fact:
