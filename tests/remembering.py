@@ -6,7 +6,7 @@ within a budget, kept as a receipt, told to those who wake it; the queue's messa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from hashlib import blake2b
 from itertools import count
@@ -35,8 +35,8 @@ from slate.domain.facts.model import Candidate, Decision
 from slate.domain.fences import Intent
 from slate.domain.remembered import facts_draft, reconfirm_draft
 from slate.domain.tenants import DEFAULTS
-from slate.domain.tokens import estimate
 from slate.ports.ids import Ids
+from slate.ports.memory_timer import DueMemory, MemoryKind, MemoryTimer
 from slate.ports.queue import Message
 from slate.service.facts.deciding import Author
 from slate.service.forgetting.evicting import EVICT
@@ -48,7 +48,13 @@ from slate.wiring.remembering import FactStores, remembering_of
 
 TENANT: Final = "acme"
 EVERYBODY: Final = Reader(lambda _readers, _agent: True, None)
+OF_FACTS: Final = frozenset({MemoryKind.FACT, MemoryKind.LIVING})
 RECEIPT_MS: Final = 30 * 86_400_000
+
+
+def words(text: str) -> int:
+    """Counts for tokens here: what is served is far below any budget."""
+    return len(text.split())
 
 
 class Kept(NamedTuple):
@@ -57,6 +63,19 @@ class Kept(NamedTuple):
     stores: FactStores
     tenants: Tenants
     keyring: Any
+
+
+class FactTimer:
+    """Of a timer, what falls due of facts: nothing else is worked off here."""
+
+    def __init__(self, timer: MemoryTimer) -> None:
+        self._timer = timer
+
+    def due(self, shard: int, at_once: int, *, by: int | None = None) -> Iterator[DueMemory]:
+        return (due for due in self._timer.due(shard, at_once, by=by) if due.kind in OF_FACTS)
+
+    def postpone(self, due: DueMemory, ms: int) -> None:
+        self._timer.postpone(due, ms)
 
 
 class Names:
@@ -94,7 +113,7 @@ def on_dynamo(storage: Storage, ids: Ids) -> Kept:
         fades=DynamoFactFading(storage, ids, policies),
         records=DynamoFactRecords(storage),
         contexts=DynamoContextStore(storage),
-        timer=DynamoMemoryTimer(storage),
+        timer=FactTimer(DynamoMemoryTimer(storage)),
     )
     return Kept(stores, tenants, storage.codec.keyring)
 
@@ -170,16 +189,16 @@ class Remembered:
     def ask(self, person: str, query: str, *, top: int = 5) -> Known:
         """Somebody is asked about: what a context would show of it, and wake."""
         known = self.search.find(TENANT, self.ref(person), Wanted(query, top=top), EVERYBODY)
-        drafts = [facts_draft(known.always, known.best, estimate), reconfirm_draft(known.asked, estimate)]
+        drafts = [facts_draft(known.always, known.best, words), reconfirm_draft(known.asked, words)]
         occasion = Occasion(
             context_id=f"c-{next(self._contexts)}",
             agent="ann",
             subject=person,
             at=self.clock.now(),
             window=128_000,
-            counted_by="estimate",
+            counted_by="words",
         )
-        context = assemble(drafts, Budget(), estimate, occasion).model_copy(update={"query": query})
+        context = assemble(drafts, Budget(), words, occasion).model_copy(update={"query": query})
         self.stores.contexts.keep(TENANT, context, self.clock.now() + RECEIPT_MS)
         self.uses.waking.given(TENANT, context)
         self.deliver()
