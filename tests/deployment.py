@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -15,6 +15,7 @@ from slate.adapters.inprocess.master_key import MasterKeyWrapper
 from slate.adapters.inprocess.queues import InProcessQueues
 from slate.adapters.inprocess.random_ids import RandomIds
 from slate.domain.events import FeedEntry
+from slate.domain.operations import working_for
 from slate.ports.event_bus import EventBus
 from slate.ports.queue import Message
 from slate.wiring.assembling import assemble
@@ -24,7 +25,11 @@ from slate_functions.local.stream import Handler, StreamPump
 
 _QUEUES = {WEBHOOKS: "PushWebhooks.Arn", FEED_FAILURES: "FeedFailures.Arn", MEMORY: "MemoryWork.Arn"}
 _TABLES = {"slate": "StorageMain.Arn", "slate-keys": "StorageKeys.Arn", "slate-ledger": "StorageLedger.Arn"}
-_OBJECTS, _BUCKET, _KEY = "StorageContent.Arn/any", "StorageContent.Arn", "StorageKey.Arn"
+_BUCKET, _KEY = "StorageContent.Arn", "StorageKey.Arn"
+_SERVED = frozenset({"tasks_api", "waiting", "memory_api"})
+"""Behind the gateway each call is an operation for the caller's tenant; here the use cases are called without one."""
+NOBODY_YET = "authorizer"
+"""It finds out whose the request is."""
 
 
 def _arn(table: str) -> str:
@@ -39,6 +44,18 @@ class Call(NamedTuple):
     resource: str
     partition: str | None = None
     through: str | None = None
+    prefix: str | None = None
+    """What a list of objects asks for."""
+    context: str | None = None
+    """The tenant that a data key is said to be of."""
+    tenant: str | None = None
+    """For whom it is made, if for anybody."""
+
+    @property
+    def names(self) -> str | None:
+        """The tenant of what it names."""
+        named = self.partition or self.prefix or self.resource.partition("/")[2]
+        return self.context or named.replace("/", "#").partition("#")[0] or None
 
 
 class Deployment:
@@ -70,7 +87,7 @@ class Deployment:
         parts = Parts(
             dynamodb=self._local.dynamodb,
             s3=self._local.s3,
-            wrapper=_Wrapper(self._keys, self.calls[function]),
+            wrapper=_Wrapper(self._keys, lambda call: self.calls[function].add(self._made(call))),
             clock=self.clock,
             executor=self._executor,
             ids=RandomIds(),
@@ -105,7 +122,14 @@ class Deployment:
         if model.name in ("DeleteTable", "DescribeTable"):
             return  # the local Slate goes, and its tables with it; the stream is looked for
         seen_by_iam = _dynamodb if model.service_model.service_name == "dynamodb" else _s3
-        self.calls[self._acting].update(seen_by_iam(model.name, params))
+        self.calls[self._acting].update(map(self._made, seen_by_iam(model.name, params)))
+
+    def _made(self, call: Call) -> Call:
+        """For whom: who is being worked for."""
+        tenant = working_for()
+        if tenant is None and self._acting in _SERVED:
+            tenant = call.names or "acme"
+        return call._replace(tenant=None if self._acting == NOBODY_YET else tenant)
 
 
 @contextmanager
@@ -118,16 +142,16 @@ def deployment() -> Iterator[Deployment]:
 class _Wrapper:
     """Wraps as KMS would, and notes that it was asked to."""
 
-    def __init__(self, inner: MasterKeyWrapper, calls: set[Call]) -> None:
+    def __init__(self, inner: MasterKeyWrapper, note: Callable[[Call], None]) -> None:
         self._inner = inner
-        self._calls = calls
+        self._note = note
 
     def wrap(self, key: bytes, tenant: str, ref: str) -> bytes:
-        self._calls.add(Call("kms:Encrypt", _KEY))
+        self._note(Call("kms:Encrypt", _KEY, context=tenant))
         return self._inner.wrap(key, tenant, ref)
 
     def unwrap(self, wrapped: bytes, tenant: str, ref: str) -> bytes:
-        self._calls.add(Call("kms:Decrypt", _KEY))
+        self._note(Call("kms:Decrypt", _KEY, context=tenant))
         return self._inner.unwrap(wrapped, tenant, ref)
 
 
@@ -160,7 +184,8 @@ def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Call]:
     # A table lies under the key, and DynamoDB uses it in the caller's name.
     yield Call("kms:Decrypt", _KEY, through="dynamodb.eu-central-1.amazonaws.com")
     if "IndexName" in params:
-        yield Call("dynamodb:Query", f"{_arn(params['TableName'])}/index/{params['IndexName']}")
+        index = f"{_arn(params['TableName'])}/index/{params['IndexName']}"
+        yield Call("dynamodb:Query", index, partition=params["ExpressionAttributeValues"][":pk"]["S"])
     elif operation == "TransactWriteItems":
         for item in params["TransactItems"]:
             [(kind, part)] = item.items()
@@ -170,8 +195,9 @@ def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Call]:
             for key in asked["Keys"]:
                 yield Call("dynamodb:BatchGetItem", _arn(table), partition=_partition({"Key": key}))
     elif operation == "BatchWriteItem":
-        for table in params["RequestItems"]:
-            yield Call("dynamodb:BatchWriteItem", _arn(table))
+        for table, asked in params["RequestItems"].items():
+            for [(_, part)] in (each.items() for each in asked):
+                yield Call("dynamodb:BatchWriteItem", _arn(table), partition=_partition(part))
     else:
         yield Call(f"dynamodb:{operation}", _arn(params["TableName"]), partition=_partition(params))
 
@@ -185,17 +211,16 @@ def _partition(part: dict[str, Any]) -> str:
 def _s3(operation: str, params: dict[str, Any]) -> Iterator[Call]:
     match operation:
         case "PutObject":
-            yield Call("s3:PutObject", _OBJECTS)
+            yield Call("s3:PutObject", f"{_BUCKET}/{params['Key']}")
             yield Call("kms:GenerateDataKey", _KEY, through="s3.eu-central-1.amazonaws.com")
         case "GetObject":
-            yield Call("s3:GetObject", _OBJECTS)
+            yield Call("s3:GetObject", f"{_BUCKET}/{params['Key']}")
             yield Call("kms:Decrypt", _KEY, through="s3.eu-central-1.amazonaws.com")
-            # Without it a missing object would read as forbidden.
-            yield Call("s3:ListBucket", _BUCKET)
         case "ListObjectVersions":
-            yield Call("s3:ListBucketVersions", _BUCKET)
+            yield Call("s3:ListBucketVersions", _BUCKET, prefix=params["Prefix"])
         case "DeleteObjects":
             for entry in params["Delete"]["Objects"]:
-                yield Call("s3:DeleteObjectVersion" if "VersionId" in entry else "s3:DeleteObject", _OBJECTS)
+                action = "s3:DeleteObjectVersion" if "VersionId" in entry else "s3:DeleteObject"
+                yield Call(action, f"{_BUCKET}/{entry['Key']}")
         case _:
-            yield Call(f"s3:{operation}", _OBJECTS)
+            yield Call(f"s3:{operation}", f"{_BUCKET}/{params.get('Key', '')}")

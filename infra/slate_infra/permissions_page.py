@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +17,8 @@ from slate_infra.project import ROOT
 from slate_infra.template import Accepted, Statement, Template
 
 PAGE: Final = ROOT / "docs" / "permissions.md"
+STATEMENTS: Final = ROOT / "docs" / "permissions.json"
+"""The same for programs: by role its statements, each `[actions, resource, conditions]`."""
 _HEAD: Final = """\
 # What each function may do
 
@@ -41,6 +44,12 @@ def page(template: Template) -> str:
     for role, properties in sorted(template.of_type("AWS::IAM::Role").items()):
         parts.append(_section(role, _who(template, properties), template.statements(role)))
     return "\n".join([*parts, _ACCEPTED + "\n".join(_reasons(template.accepted())), ""])
+
+
+def statements(template: Template) -> str:
+    """The statements of every role, as JSON."""
+    roles = sorted(template.of_type("AWS::IAM::Role"))
+    return json.dumps({role: sorted(template.statements(role), key=str) for role in roles}, indent=1) + "\n"
 
 
 def _section(role: str, who: str, statements: Sequence[Statement]) -> str:
@@ -73,8 +82,12 @@ def _only(statement: Statement) -> str:
             return ""
         case {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": patterns}, "Null": _, **rest} if not rest:
             return "partitions " + ", ".join(f"`{pattern}`" for pattern in patterns)
-        case {"StringEquals": {"kms:ViaService": service}}:
-            return f"through `{service}`"
+        case {"StringEquals": {"kms:ViaService": services}}:
+            return "through " + " or ".join(f"`{service}`" for service in services)
+        case {"StringEquals": {"kms:EncryptionContext:tenant": tenant}}:
+            return f"data keys of `{tenant}`"
+        case {"StringLike": {"s3:prefix": prefix}}:
+            return f"names that begin `{prefix}`"
         case other:
             return f"`{other}`"
 
@@ -95,7 +108,9 @@ def main() -> None:
         code.mkdir()
         (code / "module.py").touch()
         make_app({}, {bundle.function: code for bundle in BUNDLES} | {TOKENIZER: code}, outdir).synth()
-        PAGE.write_text(page(Template.read(outdir)))
+        template = Template.read(outdir)
+        PAGE.write_text(page(template))
+        STATEMENTS.write_text(statements(template))
 
 
 if __name__ == "__main__":

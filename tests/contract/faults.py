@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping
+from contextvars import Context
 from functools import partial
 from typing import Any, Final
 
@@ -132,7 +133,7 @@ def meanwhile(act: Callable[[], object]) -> Fault:
     """Another process does something whole, right before this call."""
 
     def fault(_: str, __: Mapping[str, Any], call: Call) -> Answer:
-        act()
+        Context().run(act)  # another process knows nothing of this one's operation
         return call()
 
     return fault

@@ -1,4 +1,4 @@
-"""What each role may do, in full: a permission more or less fails here and is changed here, in plain sight."""
+"""What no role may do, whatever docs/permissions.md lists: reach past one tenant, or further than the stack."""
 
 from __future__ import annotations
 
@@ -6,242 +6,125 @@ from typing import Any
 
 import pytest
 
-THROUGH_DYNAMODB = (
-    "kms:Decrypt",
-    "StorageKey.Arn",
-    {"StringEquals": {"kms:ViaService": "dynamodb.eu-central-1.amazonaws.com"}},
-)
-READS_A_STREAM = "dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator"
-XRAY = ("xray:PutTelemetryRecords xray:PutTraceSegments", "*", None)
-LISTS_STREAMS = (f"dynamodb:ListStreams {XRAY[0]}", "*", None)
-"""Lambda lists streams before it reads one, and a list has no resource."""
-ITEMS = (
-    "dynamodb:BatchGetItem dynamodb:BatchWriteItem dynamodb:ConditionCheckItem dynamodb:DeleteItem "
-    "dynamodb:GetItem dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem"
-)
-CONSUME = "sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage"
-ITEMS_THAT_ARE_THERE = (
-    "dynamodb:BatchWriteItem dynamodb:ConditionCheckItem dynamodb:DeleteItem "
-    "dynamodb:GetItem dynamodb:Query dynamodb:UpdateItem"
-)
-ITEMS_OF_A_WAIT = (
-    "dynamodb:BatchGetItem dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem"
-)
+from slate_infra.constructs.tenancy import TENANT
+from slate_infra.template import Statement
 
-ITEMS_OF_DIGESTS = (
-    "dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem "
-    "dynamodb:Query dynamodb:UpdateItem"
-)
-ITEMS_OF_SESSIONS = (
-    "dynamodb:BatchGetItem dynamodb:BatchWriteItem dynamodb:DeleteItem dynamodb:GetItem dynamodb:PutItem "
-    "dynamodb:Query dynamodb:UpdateItem"
-)
-RECEIVES_AND_SENDS = (
-    "sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ReceiveMessage "
-    "sqs:SendMessage"
-)
-MODEL = "amazon.nova-micro-v1:0"
-ASKED_ANYWHERE = f"arn:aws:bedrock:*::foundation-model/{MODEL}"
+BY_ARN_OF_NOTHING = {"xray:PutTelemetryRecords", "xray:PutTraceSegments", "dynamodb:ListStreams"}
+"""They know no resource."""
+ASKED_ANYWHERE = "arn:aws:bedrock:*::foundation-model/"
 """An inference profile asks the model in whichever of its regions is free."""
-DOMAIN = "arn:aws:es:eu-central-1:AWS::AccountId:domain/slate-dev"
+EVERYBODYS = {"StorageMain.Arn/index/timer", "StorageMain.StreamArn"}
+"""They tell what is due and what changed, of all tenants at once."""
+AUTHORIZER = "FunctionsAuthorizerRole"
+"""It finds out whose the request is."""
+HOLDS = ("StorageMain", "StorageKeys", "StorageLedger", "StorageContent")
 
 
-def own_log(function: str) -> tuple[str, str, None]:
-    return ("logs:CreateLogStream logs:PutLogEvents", f"Functions{function}Log.Arn", None)
-
-
-def only_partitions(*patterns: str) -> dict[str, Any]:
+def roles(stack: Any, tenants: bool) -> dict[str, list[Statement]]:
     return {
-        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": list(patterns)},
-        "Null": {"dynamodb:LeadingKeys": "false"},
+        role: stack.statements(role)
+        for role in stack.of_type("AWS::IAM::Role")
+        if role.startswith("Functions") and role.endswith("TenantRole") is tenants
     }
 
 
-ERASURES = ("dynamodb:GetItem", "StorageLedger.Arn", only_partitions("*#N#erasures"))
-"""Whether the table misses any, as one out of a backup may."""
-ALLOWED = {
-    "FunctionsTasksApiRole": [
-        own_log("TasksApi"),
-        (ITEMS, "StorageMain.Arn", None),
-        ("dynamodb:Query", "StorageMain.Arn/index/ready", None),
-        ("dynamodb:GetItem dynamodb:PutItem", "StorageKeys.Arn", None),
-        ERASURES,
-        ("kms:Decrypt kms:Encrypt kms:GenerateDataKey", "StorageKey.Arn", None),
-        ("s3:DeleteObjectVersion s3:GetObject s3:PutObject", "StorageContent.Arn/*", None),
-        ("s3:ListBucket s3:ListBucketVersions", "StorageContent.Arn", None),
-        XRAY,
-    ],
-    "FunctionsWaitingRole": [
-        own_log("Waiting"),
-        (ITEMS_OF_A_WAIT, "StorageMain.Arn", None),
-        ("dynamodb:Query", "StorageMain.Arn/index/ready", None),
-        ("dynamodb:GetItem dynamodb:PutItem", "StorageKeys.Arn", None),
-        ERASURES,
-        ("kms:Decrypt kms:Encrypt", "StorageKey.Arn", None),
-        ("s3:GetObject", "StorageContent.Arn/*", None),
-        ("s3:ListBucket", "StorageContent.Arn", None),
-        XRAY,
-    ],
-    "FunctionsAuthorizerRole": [
-        own_log("Authorizer"),
-        ("dynamodb:GetItem", "StorageMain.Arn", only_partitions("*#N#keys", "*#U#*", "*#N#erasures")),
-        ("dynamodb:GetItem", "StorageLedger.Arn", only_partitions("*#N#erasures")),
-        ("dynamodb:GetItem", "StorageKeys.Arn", only_partitions("*#K#*")),
-        ("kms:Decrypt", "StorageKey.Arn", None),
-        XRAY,
-    ],
-    "FunctionsSweeperRole": [
-        own_log("Sweeper"),
-        (ITEMS_THAT_ARE_THERE, "StorageMain.Arn", None),
-        ("dynamodb:BatchGetItem dynamodb:PutItem", "StorageMain.Arn", only_partitions("*#G#*")),
-        ("events:PutEvents", "PushBus.Arn", None),
-        ("sqs:SendMessage", "MemoryWork.Arn", None),
-        ("dynamodb:Query", "StorageMain.Arn/index/timer", None),
-        THROUGH_DYNAMODB,
-        ("s3:DeleteObjectVersion", "StorageContent.Arn/*", None),
-        ("s3:ListBucketVersions", "StorageContent.Arn", None),
-        XRAY,
-    ],
-    "FunctionsEventsRole": [
-        own_log("Events"),
-        (
-            "dynamodb:BatchGetItem dynamodb:ConditionCheckItem dynamodb:PutItem dynamodb:Query dynamodb:UpdateItem",
-            "StorageMain.Arn",
-            only_partitions("*#G#*"),
-        ),
-        (READS_A_STREAM, "StorageMain.StreamArn", None),
-        LISTS_STREAMS,
-        THROUGH_DYNAMODB,
-        ("events:PutEvents", "PushBus.Arn", None),
-        ("sqs:SendMessage", "FeedFailures.Arn", None),
-        ("sqs:SendMessage", "MemoryWork.Arn", None),
-    ],
-    "FunctionsWebhooksRole": [
-        own_log("Webhooks"),
-        ("dynamodb:GetItem dynamodb:Query", "StorageMain.Arn", only_partitions("*#N#webhooks")),
-        ("dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem", "StorageMain.Arn", only_partitions("*#W#*")),
-        ("dynamodb:GetItem", "StorageMain.Arn", only_partitions("*#G#*")),
-        ("dynamodb:GetItem", "StorageKeys.Arn", only_partitions("*#K#-")),
-        ("kms:Decrypt", "StorageKey.Arn", None),
-        (f"{CONSUME} sqs:SendMessage", "PushWebhooks.Arn", None),
-        XRAY,
-    ],
-    "FunctionsMemoryApiRole": [
-        own_log("MemoryApi"),
-        (ITEMS, "StorageMain.Arn", None),
-        ("dynamodb:GetItem dynamodb:PutItem", "StorageKeys.Arn", None),
-        ERASURES,
-        ("kms:Decrypt kms:Encrypt kms:GenerateDataKey", "StorageKey.Arn", None),
-        ("s3:DeleteObjectVersion s3:GetObject s3:PutObject", "StorageContent.Arn/*", None),
-        ("s3:ListBucket s3:ListBucketVersions", "StorageContent.Arn", None),
-        ("sqs:SendMessage", "MemoryWork.Arn", None),
-        ("es:ESHttpPost", f"{DOMAIN}/_msearch", None),
-        ("es:ESHttpPost", f"{DOMAIN}/slate-memories/_search", None),
-        XRAY,
-    ],
-    "FunctionsIndexerRole": [
-        own_log("Indexer"),
-        ("dynamodb:BatchGetItem dynamodb:GetItem dynamodb:Query", "StorageMain.Arn", None),
-        (READS_A_STREAM, "StorageMain.StreamArn", None),
-        LISTS_STREAMS,
-        ("dynamodb:GetItem", "StorageKeys.Arn", None),
-        ERASURES,
-        ("kms:Decrypt", "StorageKey.Arn", None),
-        ("s3:GetObject", "StorageContent.Arn/*", None),
-        ("s3:ListBucket", "StorageContent.Arn", None),
-        ("sqs:SendMessage", "FeedFailures.Arn", None),
-        ("es:ESHttpGet", f"{DOMAIN}/_alias/slate-memories-write", None),
-        ("es:ESHttpPost", f"{DOMAIN}/_mget", None),
-        ("es:ESHttpPost", f"{DOMAIN}/_bulk", None),
-        ("es:ESHttpPost", f"{DOMAIN}/slate-memories/_search", None),
-    ],
-    "FunctionsExtractorRole": [
-        own_log("Extractor"),
-        (ITEMS_OF_DIGESTS, "StorageMain.Arn", None),
-        ("dynamodb:Query", "StorageMain.Arn/index/subject", None),
-        ("dynamodb:GetItem", "StorageKeys.Arn", None),
-        ERASURES,
-        ("kms:Decrypt kms:GenerateDataKey", "StorageKey.Arn", None),
-        ("s3:DeleteObjectVersion s3:GetObject s3:PutObject", "StorageContent.Arn/*", None),
-        ("s3:ListBucket s3:ListBucketVersions", "StorageContent.Arn", None),
-        (RECEIVES_AND_SENDS, "MemoryWork.Arn", None),
-        ("bedrock:InvokeModel", f"arn:aws:bedrock:eu-central-1:AWS::AccountId:inference-profile/eu.{MODEL}", None),
-        ("bedrock:InvokeModel", ASKED_ANYWHERE, None),
-        XRAY,
-    ],
-    "FunctionsDecayRole": [
-        own_log("Decay"),
-        (ITEMS_OF_SESSIONS, "StorageMain.Arn", None),
-        ("dynamodb:Query", "StorageMain.Arn/index/timer", None),
-        ("dynamodb:GetItem", "StorageKeys.Arn", None),
-        ERASURES,
-        ("kms:Decrypt", "StorageKey.Arn", None),
-        ("s3:DeleteObjectVersion", "StorageContent.Arn/*", None),
-        ("s3:ListBucketVersions", "StorageContent.Arn", None),
-        ("sqs:SendMessage", "MemoryWork.Arn", None),
-        XRAY,
-    ],
-    "DecayScheduleRole": [
-        ("lambda:InvokeFunction", "FunctionsDecayFunction.Arn", None),
-        ("sqs:SendMessage", "DecayScheduleDeadLetters.Arn", None),
-    ],
-    "SweepScheduleRole": [
-        ("lambda:InvokeFunction", "FunctionsSweeperFunction.Arn", None),
-        ("sqs:SendMessage", "SweepScheduleDeadLetters.Arn", None),
-    ],
-}
-
-
-def test_who_opens_what_is_sealed_opens_it_by_the_keys_before_too(synthesize):
-    before = "arn:aws:kms:eu-central-1:123456789012:key/00000000-0000-0000-0000-000000000000"
-    stack = synthesize({"SLATE_PREVIOUS_KMS_KEY_IDS": before})
-    opening = {role for role in ALLOWED if ("kms:Decrypt", before, None) in stack.statements(role)}
-    sealed = {role for role in ALLOWED if any(s[1] == "StorageKey.Arn" and s[2] is None for s in ALLOWED[role])}
-    assert opening == sealed
-
-
-def test_there_are_these_roles_and_none_has_a_policy_of_another_kind(stack):
-    roles = stack.of_type("AWS::IAM::Role")
-    assert set(roles) == set(ALLOWED)
-    for role in roles.values():
+def test_every_role_has_policies_of_its_own_alone(stack):
+    for role in stack.of_type("AWS::IAM::Role").values():
         assert "ManagedPolicyArns" not in role
         assert "Policies" not in role
     assert not stack.of_type("AWS::IAM::ManagedPolicy")
 
 
-@pytest.mark.parametrize("role", ALLOWED)
-def test_a_role_may_do_exactly_this(stack, role):
-    assert sorted(stack.statements(role), key=str) == sorted(ALLOWED[role], key=str)
+def test_each_function_has_a_role_and_a_role_for_a_tenant_and_the_authorizer_knows_none(stack):
+    functions = {name.removesuffix("Function") for name in stack.of_type("AWS::Lambda::Function")}
+    assert {role.removesuffix("Role") for role in roles(stack, tenants=False)} == functions
+    assert {role.removesuffix("TenantRole") for role in roles(stack, tenants=True)} == functions - {
+        "FunctionsAuthorizer"
+    }
 
 
-@pytest.mark.parametrize("role", ALLOWED)
-def test_no_action_is_a_wildcard_and_no_resource_but_xrays_and_the_buckets_objects(stack, role):
-    for actions, resource, _ in stack.statements(role):
-        assert "*" not in actions
-        if (actions, resource) not in (XRAY[:2], LISTS_STREAMS[:2], ("bedrock:InvokeModel", ASKED_ANYWHERE)):
-            assert "*" not in resource.removesuffix("StorageContent.Arn/*")
+def test_in_its_own_name_no_function_reaches_a_tenants_data(stack):
+    for role, statements in roles(stack, tenants=False).items():
+        for actions, resource, condition in statements:
+            if resource.startswith(HOLDS) and role != AUTHORIZER:
+                assert resource in EVERYBODYS, (role, actions, resource)
+            if resource == "StorageKey.Arn" and role != AUTHORIZER:
+                assert list(condition["StringEquals"]) == ["kms:ViaService"], (role, actions)
 
 
-def test_a_role_is_assumed_by_its_service_alone(stack):
-    services = {}
+def test_for_a_tenant_it_reaches_that_tenants_alone(stack):
+    for role, statements in roles(stack, tenants=True).items():
+        for statement in statements:
+            assert _is_bound(statement), (role, statement)
+
+
+def _is_bound(statement: Statement) -> bool:
+    actions, resource, condition = statement
+    match actions.partition(":")[0]:
+        case "dynamodb":
+            patterns = condition["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+            # A prefix query ends in a delimiter: acme must never read acme-corp.
+            bound = all(pattern.startswith(f"{TENANT}#") for pattern in patterns)
+            return bound and condition["Null"] == {"dynamodb:LeadingKeys": "false"}
+        case "s3" if "List" in actions:
+            return condition == {"StringLike": {"s3:prefix": f"{TENANT}/*"}}
+        case "s3":
+            return resource == f"StorageContent.Arn/{TENANT}/*"
+        case "kms":
+            [(key, value)] = condition["StringEquals"].items()
+            return value == TENANT if key == "kms:EncryptionContext:tenant" else key == "kms:ViaService"
+    return False
+
+
+def test_a_role_for_a_tenant_is_assumed_by_its_function_alone_and_never_without_a_tenant(stack):
+    for role in roles(stack, tenants=True):
+        properties = stack.of_type("AWS::IAM::Role")[role]
+        [statement] = properties["AssumeRolePolicyDocument"]["Statement"]
+        assert stack.text(statement["Principal"]["AWS"]) == role.replace("TenantRole", "Role.Arn")
+        assert statement["Action"] == ["sts:AssumeRole", "sts:TagSession"]
+        assert statement["Condition"] == {
+            "StringLike": {"aws:RequestTag/tenant": "?*"},
+            "ForAllValues:StringEquals": {"aws:TagKeys": ["tenant"]},
+        }
+        own = role.replace("TenantRole", "Role")
+        assumed = [s.resource for s in stack.statements(own) if "sts:AssumeRole" in s.actions]
+        assert assumed == [f"{role}.Arn"]
+        function = stack.of_type("AWS::Lambda::Function")[role.replace("TenantRole", "Function")]
+        assert stack.text(function["Environment"]["Variables"]["SLATE_TENANT_ROLE"]) == f"{role}.Arn"
+
+
+def test_other_roles_are_assumed_by_the_service_they_are_for(stack):
     for name, role in stack.of_type("AWS::IAM::Role").items():
         [statement] = role["AssumeRolePolicyDocument"]["Statement"]
-        services[name] = (statement["Principal"]["Service"], stack.text(statement.get("Condition")))
-    in_this_account = {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
-    assert services == {
-        "FunctionsTasksApiRole": ("lambda.amazonaws.com", None),
-        "FunctionsWaitingRole": ("lambda.amazonaws.com", None),
-        "FunctionsAuthorizerRole": ("lambda.amazonaws.com", None),
-        "FunctionsSweeperRole": ("lambda.amazonaws.com", None),
-        "FunctionsEventsRole": ("lambda.amazonaws.com", None),
-        "FunctionsWebhooksRole": ("lambda.amazonaws.com", None),
-        "FunctionsMemoryApiRole": ("lambda.amazonaws.com", None),
-        "FunctionsExtractorRole": ("lambda.amazonaws.com", None),
-        "FunctionsDecayRole": ("lambda.amazonaws.com", None),
-        "FunctionsIndexerRole": ("lambda.amazonaws.com", None),
-        "DecayScheduleRole": ("scheduler.amazonaws.com", in_this_account),
-        "SweepScheduleRole": ("scheduler.amazonaws.com", in_this_account),
-    }
+        if name.endswith("ScheduleRole"):
+            assert statement["Principal"] == {"Service": "scheduler.amazonaws.com"}
+            assert statement["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+        elif not name.endswith("TenantRole"):
+            assert statement["Principal"] == {"Service": "lambda.amazonaws.com"}
+
+
+def test_nobody_scans_a_table_or_asks_it_in_a_language_that_names_no_key(stack):
+    for role in stack.of_type("AWS::IAM::Role"):
+        for actions, _, _ in stack.statements(role):
+            assert not {"dynamodb:Scan", "dynamodb:PartiQLSelect", "dynamodb:ExecuteStatement"} & set(actions.split())
+
+
+def test_no_action_is_a_wildcard_and_no_resource_but_those_that_have_no_name(stack):
+    for role in stack.of_type("AWS::IAM::Role"):
+        for actions, resource, _ in stack.statements(role):
+            assert "*" not in actions
+            if resource == "*":
+                assert set(actions.split()) <= BY_ARN_OF_NOTHING
+            elif not resource.startswith((ASKED_ANYWHERE, f"StorageContent.Arn/{TENANT}/")):
+                assert "*" not in resource.replace("/_tasks/*", ""), (role, actions, resource)
+
+
+def test_who_opens_what_is_sealed_opens_it_by_the_keys_before_too(synthesize):
+    before = "arn:aws:kms:eu-central-1:123456789012:key/00000000-0000-0000-0000-000000000000"
+    stack = synthesize({"SLATE_PREVIOUS_KMS_KEY_IDS": before})
+    for role, statements in (roles(stack, tenants=False) | roles(stack, tenants=True)).items():
+        opens = [s for s in statements if s.resource == "StorageKey.Arn" and "kms:ViaService" not in str(s.condition)]
+        assert bool(opens) is any(s.resource == before for s in statements), role
 
 
 @pytest.mark.parametrize("key", ["StorageKey", "SigningKey"])

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-from slate_infra.permissions_page import PAGE, page
+from slate_infra.permissions_page import PAGE, STATEMENTS, page, statements
 
 
 def test_the_page_is_what_the_template_allows(stack):
     assert PAGE.read_text() == page(stack), "run: make permissions"
+    assert STATEMENTS.read_text() == statements(stack), "run: make permissions"
 
 
 def test_every_function_has_its_section_and_every_wildcard_its_reason(stack):
@@ -16,4 +17,6 @@ def test_every_function_has_its_section_and_every_wildcard_its_reason(stack):
         for statement in stack.statements(role):
             if "*" in statement.resource:
                 written = statement.resource.replace("StorageContent.Arn", "<StorageContent.Arn>")
+                written = written.replace("${aws:PrincipalTag/tenant}", "<aws:PrincipalTag/tenant>")
+                written = written.replace("AWS::AccountId", "<AWS::AccountId>")
                 assert f"IAM5[Resource::{written}]" in rules

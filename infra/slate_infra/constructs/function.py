@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Duration, RemovalPolicy, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
@@ -16,6 +16,7 @@ from constructs import Construct
 from slate.settings import Settings
 from slate_infra.bundling import Bundle
 from slate_infra.constructs.nag import accept, wildcard
+from slate_infra.constructs.tenancy import Divided, TenantRole, divide
 from slate_infra.stages import Network
 
 _INTERFACES: Final = (
@@ -62,12 +63,20 @@ class ServiceFunction(Construct):
         statements: Sequence[iam.PolicyStatement],
         layers: Sequence[lambda_.ILayerVersion] = (),
         network: Network | None = None,
+        tenants_apart: bool = True,
     ) -> None:
+        """``tenants_apart``: it knows the tenant before it reaches any data; only what finds that out does not."""
         super().__init__(scope, construct_id)
         log_group = logs.LogGroup(
             self, "Log", retention=logs.RetentionDays.ONE_MONTH, removal_policy=RemovalPolicy.DESTROY
         )
-        self.role = self._role(log_group, statements)
+        own, tenants = divide(Stack.of(self), statements) if tenants_apart else Divided(list(statements), [])
+        self.role = self._role(log_group, own)
+        self.tenant_role: iam.Role | None = None
+        """What it may do with a tenant's data, where that is apart from what it may do in its own name."""
+        if tenants:
+            self.tenant_role = TenantRole(self, "Tenant", function=self.role, statements=tenants).role
+            settings = replace(settings, tenant_role=self.tenant_role.role_arn)
         self.function = lambda_.Function(
             self,
             "Function",

@@ -21,6 +21,7 @@ from slate_infra.constructs.memory import Memory
 from slate_infra.constructs.nag import accept, account_of, arn_of, wildcard
 from slate_infra.constructs.push import Push
 from slate_infra.constructs.storage import Storage
+from slate_infra.constructs.tenancy import TAG, of_one_tenant
 from slate_infra.stages import Network
 
 AUTHORIZER_CACHE_SECONDS: Final = 1
@@ -49,6 +50,9 @@ ERASER: Final = FunctionSpec(bundle=bundling.ERASER, memory_mb=1024, timeout_sec
 
 # A batch of a hundred records is a few reads for each session and person, and two requests to the domain.
 INDEXER: Final = FunctionSpec(bundle=bundling.INDEXER, memory_mb=1024, timeout_seconds=120)
+
+
+_UNNAMED: Final = "A domain that is given is known by its address, not its name; a merge by the task it was given."
 
 
 class Run(NamedTuple):
@@ -105,11 +109,10 @@ class Functions(Construct):
             self._search(storage, feed, domain)
         self._embed()
         self._open_what_is_wrapped_by(settings.previous_kms_key_ids.split())
-        objects = wildcard(f"{arn_of(storage.content)}/*")
-        without = (self.authorizer, self.events, self.webhooks)
+        objects = wildcard(f"{arn_of(storage.content)}/<aws:PrincipalTag/{TAG}>/*")
         for each in self.every.values():
-            if each not in without:
-                accept(each.role, objects, "Objects are named as they come, each under its tenant's prefix.")
+            if each.tenant_role is not None and each not in (self.events, self.webhooks):
+                accept(each.tenant_role, objects, "Objects are named as they come, under the tenant's prefix.")
 
     def _function(
         self,
@@ -117,6 +120,8 @@ class Functions(Construct):
         spec: FunctionSpec,
         statements: Sequence[iam.PolicyStatement],
         settings: Settings | None = None,
+        *,
+        tenants_apart: bool = True,
     ) -> ServiceFunction:
         self.every[name] = ServiceFunction(
             self,
@@ -127,6 +132,7 @@ class Functions(Construct):
             statements=statements,
             layers=[self._tokenizer] if spec.counts_tokens else [],
             network=self._network,
+            tenants_apart=tenants_apart,
         )
         return self.every[name]
 
@@ -135,7 +141,8 @@ class Functions(Construct):
         self.tasks_api = self._function("TasksApi", TASKS_API, permissions.of_tasks_api(storage))
         places = replace(WAITING, reserved=self._settings.waiting_places)
         self.waiting = self._function("Waiting", places, permissions.of_waiting(storage))
-        self.authorizer = self._function("Authorizer", AUTHORIZER, permissions.of_authorizer(storage), brief)
+        known_by_key = permissions.of_authorizer(storage)
+        self.authorizer = self._function("Authorizer", AUTHORIZER, known_by_key, brief, tenants_apart=False)
         self.sweeper = self._function("Sweeper", SWEEPER, permissions.of_sweeper(storage, push, memory))
         self.events = self._function("Events", EVENTS, permissions.of_events(storage, feed, push, memory))
         feed.follow(storage, self.events.function)
@@ -178,16 +185,16 @@ class Functions(Construct):
             for resource in statement.resources:
                 if "*" in resource:
                     found = resource.replace(Stack.of(self).account, account_of(Stack.of(self)))
-                    accept(
-                        each.role, wildcard(found), "The domain that is given is known by its address, not its name."
-                    )
+                    accept(each.role, wildcard(found), _UNNAMED)
 
     def _open_what_is_wrapped_by(self, keys: Sequence[str]) -> None:
         """Let those unwrap by keys that were used before who open what is sealed."""
         for each in self.every.values():
             if each not in (self.sweeper, self.events):
                 for key in keys:
-                    each.role.add_to_policy(permissions.of_previous_key(key))
+                    opens = permissions.of_previous_key(key)
+                    role = each.tenant_role or each.role
+                    role.add_to_policy(opens if each.tenant_role is None else of_one_tenant(opens))
 
     def _embed(self) -> None:
         """Let those ask the embedder that search, or keep what is searched, where it is one that can be asked."""

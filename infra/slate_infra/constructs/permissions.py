@@ -47,6 +47,8 @@ KEPT: Final = "slate-memories-write"
 """The alias of those that are kept."""
 _ERASURES: Final = "*#N#erasures"
 """How many erasures a table knows of, tenant by tenant."""
+_ROOTS: Final = "*#A#roots"
+"""What the days of the audit come to."""
 _REMOVE: Final = ("s3:DeleteObjectVersion",)
 """Of a versioned bucket: to delete an object by its name alone would only hide it."""
 
@@ -239,14 +241,20 @@ def of_previous_key(arn: str) -> iam.PolicyStatement:
 
 
 def of_decay(storage: Storage, memory: Memory) -> list[iam.PolicyStatement]:
-    """Closes idle sessions, removes those whose time is over, and asks for the work that follows a close."""
+    """Closes idle sessions, removes those whose time is over, and asks for the work that follows a close.
+
+    Of each day of the audit that is over it keeps the root.
+    """
+    keeps = ("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query")
     return [
+        _allow(keeps, storage.ledger.table_arn, _leading_keys(_ROOTS)),
+        _allow(("dynamodb:Query",), _index(storage.main, SUBJECT)),
         _allow((*_MOVE_SESSIONS, *_CLEAR, "dynamodb:PutItem", "dynamodb:BatchGetItem"), storage.main.table_arn),
         _allow(("dynamodb:Query",), _index(storage.main, TIMER)),
         _allow(("dynamodb:GetItem",), storage.keys.table_arn),
         _erasures_of(storage),
         _allow(("kms:Decrypt",), storage.key.key_arn),
-        _allow(_REMOVE, storage.content.arn_for_objects("*")),
+        _allow(("s3:GetObject", *_REMOVE), storage.content.arn_for_objects("*")),
         _allow(("s3:ListBucketVersions",), storage.content.bucket_arn),
         _allow(("sqs:SendMessage",), memory.work.queue_arn),
     ]
