@@ -72,7 +72,7 @@ def test_a_lost_reply_is_made_good_and_the_act_is_logged_once(w: World, fault: f
 def test_killed_at_any_write_a_worker_leaves_work_that_the_next_one_finishes_once(
     worlds: Callable[..., World],
 ) -> None:
-    for writes in range(8):
+    for writes in range(20):
         w = worlds()
         facts = post(w.slate, w.me, "Once saw a blue heron", "Saw a kite", "Saw a crane")
         w.clock.advance(61 * DAY)
