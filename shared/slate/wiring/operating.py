@@ -17,7 +17,7 @@ from slate.adapters.dynamodb.tenant_places import (
     tells_copies,
     tenants_in,
 )
-from slate.adapters.jose.receipts import JwsSigner
+from slate.adapters.jose.late import LateSigner
 from slate.adapters.s3.blob_store import S3BlobStore
 from slate.service.erasing.offboarding import Offboarding
 from slate.service.erasing.replaying import Replaying
@@ -58,7 +58,7 @@ def offboarding_of(settings: Settings, parts: Parts) -> Offboarding:
         parts.index,
         assemble(settings, parts).privacy.holding,
         DynamoLedger(main, noted),
-        JwsSigner(parts.signing_key),
+        LateSigner(parts.signing_key),
         parts.clock,
         parts.ids,
         sleep=parts.sleep,

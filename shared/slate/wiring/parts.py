@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from slate.adapters.inprocess.hashing_embedder import HashingEmbedder
-from slate.adapters.inprocess.signing_key import LocalSigningKey
 from slate.adapters.inprocess.token_estimate import EstimatingCounter
 from slate.adapters.inprocess.wakeups import NoWakeups
 from slate.ports.clock import Clock
@@ -172,6 +171,13 @@ class Slate:
     privacy: Privacy
 
 
+def _passing_key() -> SigningKey:
+    """A key that ends with the process."""
+    from slate.adapters.inprocess.signing_key import LocalSigningKey  # whoever is given one starts without it
+
+    return LocalSigningKey.generate()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """What ``assemble`` puts Slate together from."""
@@ -185,7 +191,7 @@ class Parts:
     rng: random.Random
     queues: Queues
     bus: EventBus
-    signing_key: SigningKey = field(default_factory=LocalSigningKey.generate)
+    signing_key: SigningKey = field(default_factory=_passing_key)
     """Signs the receipts of erasures."""
     counter: TokenCounter = field(default_factory=EstimatingCounter)
     embedder: Embedder = field(default_factory=HashingEmbedder)

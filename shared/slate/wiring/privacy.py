@@ -13,7 +13,7 @@ from slate.adapters.dynamodb.subject_items import SubjectItems
 from slate.adapters.dynamodb.subject_objects import SubjectObjects
 from slate.adapters.dynamodb.subject_vectors import SubjectVectors
 from slate.adapters.dynamodb.table import KEYS, MAIN
-from slate.adapters.jose.receipts import JwsSigner
+from slate.adapters.jose.late import LateSigner
 from slate.domain.erasing.erasure import Days
 from slate.service.due_work import DueWork
 from slate.service.erasing.asking import Erasing
@@ -48,7 +48,7 @@ def privacy_of(
     """The use cases of privacy; ``noted`` is the ledger's table."""
     keyring, clock = storage.codec.keyring, parts.clock
     ledger, holds = DynamoLedger(storage.calls, noted), DynamoHoldStore(storage, noted)
-    erasures, signer = DynamoErasureStore(storage), JwsSigner(parts.signing_key)
+    erasures, signer = DynamoErasureStore(storage), LateSigner(parts.signing_key)
     running = Running(
         erasures,
         _places(parts, storage),

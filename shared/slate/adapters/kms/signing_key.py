@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_der_public_key
-
 from slate.adapters.kms.calls import translated
 from slate.domain.errors import Internal
 
@@ -40,6 +37,10 @@ class KmsSigningKey:
             Internal: it is no Ed25519 key.
         """
         if self._public is None:
+            # Every function has such a key, and hardly one asks for its public half.
+            from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+            from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_der_public_key
+
             with translated():
                 der = self._client().get_public_key(KeyId=self._key_id)["PublicKey"]
             key = load_der_public_key(der)
