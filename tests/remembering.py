@@ -49,6 +49,7 @@ from slate.wiring.remembering import FactStores, remembering_of
 TENANT: Final = "acme"
 EVERYBODY: Final = Reader(lambda _readers, _agent: True, None)
 OF_FACTS: Final = frozenset({MemoryKind.FACT, MemoryKind.LIVING})
+SHARE_MS: Final = 3_240_000
 RECEIPT_MS: Final = 30 * 86_400_000
 
 
@@ -152,6 +153,7 @@ class Remembered:
             self.counts,
             operate=self._keyring.operation,
             cap=cap,
+            share_ms=SHARE_MS,
             others={},
         )
         seeking = Seeking(None, None, InProcessMemoryIndex)

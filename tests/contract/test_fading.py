@@ -21,7 +21,6 @@ from slate.domain.facts.model import Fact, FactState
 from slate.domain.forgetting.strength import DAY_MS
 from slate.ports.memory_timer import DueMemory, MemoryKind
 from slate.service.facts.remembering import FactFilter
-from slate.service.forgetting.fading import RUN_MS
 from slate.service.forgetting.undoing import LogFilter
 from slate.wiring.local import build_local, manual_clock
 from slate.wiring.parts import Slate
@@ -151,7 +150,7 @@ def test_beyond_its_share_a_tenant_waits_in_its_place_and_others_pass(w: World) 
         decayed(w)
         assert states(w.slate, w.me).get("active", 0) == left
         assert states(w.slate, other) == {"limbo": 3}, "whoever stands behind is not kept waiting"
-        w.clock.advance(RUN_MS / 1000)
+        w.clock.advance(w.settings.decay_minutes * 60)
 
 
 class Holding:

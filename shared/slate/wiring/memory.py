@@ -133,6 +133,7 @@ def memory_of(
         parts.counts,
         operate=audit.writing.jobs("decay"),
         cap=settings.decay_acts_per_tenant,
+        share_ms=settings.decay_minutes * 54_000,
         others={
             MemoryKind.SESSION: lambda due, deadline: ending.tick(due.tenant, due.owner, deadline),
             MemoryKind.CONTENT: lambda due, _: sessions.drop_content(due.tenant, due.owner, due.name),

@@ -55,15 +55,27 @@ def remembering_of(
     *,
     operate: Operate,
     cap: int,
+    share_ms: int,
     others: Mapping[MemoryKind, Tick],
     held: Held = never_held,
 ) -> Remembering:
-    """Put it together; ``operate`` begins what falls due, ``cap`` are the acts of a tenant and run.
+    """Put it together; ``operate`` begins what falls due, of which a tenant has ``cap`` acts in ``share_ms``.
 
     ``others``: what else falls due by the same timer.
     """
     evicting = Evicting(stores.fades, tenants, queue, clock, counts, held=held)
-    fading = Fading(stores.fades, stores.facts, tenants, stores.timer, clock, counts, evicting.ask, cap=cap, held=held)
+    fading = Fading(
+        stores.fades,
+        stores.facts,
+        tenants,
+        stores.timer,
+        clock,
+        counts,
+        evicting.ask,
+        cap=cap,
+        share_ms=share_ms,
+        held=held,
+    )
     ticks = {
         **others,
         MemoryKind.FACT: lambda due, _: fading.tick(due),

@@ -27,8 +27,6 @@ from slate.ports.memory_timer import DueMemory, MemoryKind, MemoryTimer
 from slate.service.due_work import AT_ONCE, SHARDS
 from slate.service.tenants import Tenants
 
-RUN_MS: Final = 300_000
-"""A run's share is counted anew so often: as often as a run begins."""
 HELD_MS: Final = 86_400_000
 """What is held is looked at again after a day."""
 _KINDS: Final = (MemoryKind.LIVING, MemoryKind.FACT)
@@ -61,8 +59,10 @@ class Fading:
         check_cap: Callable[[str, str], object],
         *,
         cap: int,
+        share_ms: int,
         held: Held = never_held,
     ) -> None:
+        """A tenant has ``cap`` acts, and as many anew after ``share_ms``: a little less than lies between two runs."""
         self._fading = fading
         self._facts = facts
         self._tenants = tenants
@@ -71,6 +71,7 @@ class Fading:
         self._counts = counts
         self._check_cap = check_cap
         self._cap = cap
+        self._share_ms = share_ms
         self._held = held
         self._run = 0
         self._done: Counter[str] = Counter()
@@ -83,9 +84,9 @@ class Fading:
 
     def passes(self, due: DueMemory) -> bool:
         """Whether an entry stays in its place: its tenant has had its share of this run."""
-        run = self._clock.now() // RUN_MS
-        if run != self._run:
-            self._run = run
+        now = self._clock.now()
+        if now >= self._run + self._share_ms:
+            self._run = now
             self._done.clear()
             self._capped.clear()
         if due.kind not in _KINDS or self._done[due.tenant] < self._cap:
