@@ -9,7 +9,7 @@ from slate_functions.local.service import open_service
 from slate_functions.memory_api.app import memory_groups
 from slate_functions.tasks_api.app import tasks_groups
 
-PUBLIC = {"GET /v1/health", "GET /openapi.json", "GET /docs"}
+PUBLIC = {"GET /v1/health", "GET /openapi.json", "GET /docs", "GET /.well-known/jwks.json"}
 MEMORY = {
     "ANY /v1/sessions",
     "ANY /v1/sessions/{proxy+}",
@@ -22,6 +22,16 @@ MEMORY = {
     "ANY /v1/documents",
     "ANY /v1/documents/{proxy+}",
     "ANY /v1/tenant",
+}
+PRIVACY = {
+    "ANY /v1/erasures",
+    "ANY /v1/erasures/{proxy+}",
+    "ANY /v1/holds",
+    "ANY /v1/holds/{proxy+}",
+    "ANY /v1/subjects/{subject}/export",
+    "ANY /v1/exports/{proxy+}",
+    "ANY /v1/audit",
+    "GET /.well-known/jwks.json",
 }
 WAITING = {"POST /v1/claims", "GET /v1/graphs/{graph_id}/events", "POST /v1/locks/{name}"}
 
@@ -43,18 +53,19 @@ def served_by(stack, routes):
 
 
 def test_every_route_asks_for_a_credential_but_the_public_ones(stack, routes):
-    assert set(routes) == {"ANY /v1/{proxy+}", *WAITING, *MEMORY, *PUBLIC}
+    assert set(routes) == {"ANY /v1/{proxy+}", *WAITING, *MEMORY, *PRIVACY, *PUBLIC}
     for guarded in routes.keys() - PUBLIC:
         assert routes[guarded]["AuthorizationType"] == "CUSTOM"
         assert stack.text(routes[guarded]["AuthorizerId"]) == "ApiHttpCredential"
     assert {routes[key]["AuthorizationType"] for key in PUBLIC} == {"NONE"}
 
 
-def test_every_route_is_served_by_the_tasks_api_but_those_that_wait_and_those_of_memory(stack, routes, served_by):
+def test_every_route_is_served_by_the_tasks_api_but_those_that_wait_and_those_of_memory_and_privacy(stack, routes, served_by):
     by = {key: served_by(key) for key in routes}
     assert {key for key in by if by[key] == "FunctionsWaitingFunction.Arn"} == WAITING
     assert {key for key in by if by[key] == "FunctionsMemoryApiFunction.Arn"} == MEMORY
-    assert {by[key] for key in by.keys() - WAITING - MEMORY} == {"FunctionsTasksApiFunction.Arn"}
+    assert {key for key in by if by[key] == "FunctionsPrivacyApiFunction.Arn"} == PRIVACY
+    assert {by[key] for key in by.keys() - WAITING - MEMORY - PRIVACY} == {"FunctionsTasksApiFunction.Arn"}
     for integration in stack.of_type("AWS::ApiGatewayV2::Integration").values():
         assert integration["PayloadFormatVersion"] == "2.0"
 
@@ -78,7 +89,7 @@ def test_what_memory_serves_is_what_its_routes_declare():
 def test_who_is_turned_away_where_all_wait_is_told_when_to_come_again(stack):
     mapped = [i.get("ResponseParameters") for i in stack.of_type("AWS::ApiGatewayV2::Integration").values()]
     rest = {"ResponseParameters": [{"Destination": "overwrite:header.Retry-After", "Source": "2"}]}
-    assert sorted(mapped, key=bool) == [None, None, {"429": rest, "503": rest}]
+    assert sorted(mapped, key=bool) == [None, None, None, {"429": rest, "503": rest}]
 
 
 def test_the_authorizer_answers_simply_and_by_the_credential_alone(stack):

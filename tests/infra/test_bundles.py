@@ -23,7 +23,11 @@ ONLY_WITH_AN_EXTRA = {"numpy"}
 ON_A_LAPTOP = {"build_local", "local_embedder"}
 FROM_THE_RUNTIME = {"boto3", "botocore", "s3transfer", "jmespath", "urllib3", "dateutil", "six"}
 """Lambda's Python brings these."""
-SHARED = {"http": {"tasks_api", "memory_api"}, "counting": {"memory_api", "extractor", "decay"}}
+SHARED = {
+    "http": {"tasks_api", "memory_api", "privacy_api"},
+    "counting": {"memory_api", "extractor", "decay", "privacy_api", "eraser"},
+    "scheduled": {"decay", "eraser"},
+}
 OWN = {"slate", "slate_functions"}
 
 
