@@ -230,6 +230,32 @@ def test_of_what_is_kept_for_forgetting_all_is_sealed_and_says_whom_it_is_about(
     assert "xyzzy" not in str(w.items())
 
 
+def left_of(w: World) -> list[str]:
+    mine = [item for item in w.items().values() if item["pk"] == subject_pk(TENANT, ref_of(w))]
+    return sorted(str(item["sk"]).partition("#")[0] for item in mine)
+
+
+def test_when_its_window_is_over_only_the_log_is_left_of_a_fact(w: World) -> None:
+    post(w.slate, w.me, "Once saw a blue heron")
+    for days in (61, 150, 31):
+        w.clock.advance(days * DAY)
+        decayed(w)
+        decayed(w)
+    assert left_of(w) == ["FORGOT", "FORGOT"]
+
+
+@pytest.mark.parametrize("fault", [faults.reply_lost, faults.request_lost], ids=lambda f: f.__name__)
+def test_what_goes_for_good_goes_whole_though_replies_are_lost(w: World, fault: faults.Fault) -> None:
+    (fact,) = post(w.slate, w.me, "Once saw a blue heron")
+    w.slate.memory.facts.delete(w.me, PERSON, fact, None)
+    w.clock.advance(31 * DAY)
+    w.faults.arm_every(fault)
+    decayed(w)
+    assert w.faults.disarm()
+    decayed(w)
+    assert left_of(w) == ["FORGOT"]
+
+
 def test_a_step_that_is_told_again_moves_nothing(w: World) -> None:
     (fact,) = post(w.slate, w.me, "Once saw a blue heron")
     fading, ref = DynamoFactFading(w.storage, w.slate.memory.extracting._ids), ref_of(w)

@@ -285,10 +285,14 @@ class DynamoFactStore:
         def once() -> bool | None:
             slot = self._writes.slot(tenant, place)
             left = reduce(blanked, gone, slot.timeline)
-            if left == slot.timeline:
+            if slot.item is None or (left and left == slot.timeline):
                 return True
             batch = self._writes.batch(tenant, ref)
-            self._writes.with_slot(batch, slot, left)
+            if left:
+                self._writes.with_slot(batch, slot, left)
+            else:  # nobody said anything else of it: an empty slot for each fact there ever was is no memory
+                at = {**CONSTANTS, ":seen": slot.item["version"]}
+                batch.writes.append(Write(place, "#version = :seen", at, delete=True))
             return True if self._writes.commit(batch) else None
 
         self._tried(once)
