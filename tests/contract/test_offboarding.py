@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from contract.faults import Killed
 from contract.talking import create, say
 from contract.world import TENANT, World, task
 from slate.adapters.inprocess.memory_index import InProcessMemoryIndex
@@ -149,3 +150,20 @@ def test_a_hold_stands_in_its_way(leaving: Leaving) -> None:
     assert leaving.left(TENANT)["bucket"]
     leaving.slate.privacy.holding.lift(leaving.w.me, made.hold_id)
     leaving.offboard()
+
+
+@pytest.mark.parametrize("writes", [0, 1, 2, 4])
+def test_killed_and_begun_again_it_ends_the_same_and_the_receipt_counts_what_there_was(
+    leaving: Leaving, writes: int
+) -> None:
+    counted = len(leaving.left(TENANT)[leaving.w.settings.table])
+    leaving.w.faults.kill_after(writes)
+    with pytest.raises(Killed):
+        leaving.offboard()
+    leaving.w.faults.disarm()
+    claims = verified(leaving.offboard(), keys_of(keys(leaving)))
+    assert {item["sk"]["S"].partition("#")[0] for item in leaving.left(TENANT)[leaving.w.settings.table]} == {"KNOWN"}
+    assert claims.keys_shredded == claims.stores["keys"].counted == 2
+    apart = ("keys", "objects", "vectors")
+    assert sum(store.counted for name, store in claims.stores.items() if name not in apart) == counted
+    assert all(store.erased == store.counted for store in claims.stores.values())
