@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from contract import faults
 from contract.world import TENANT, World
@@ -104,6 +106,60 @@ def test_two_workers_at_once_decay_each_fact_once_and_log_it_once() -> None:
         list(threads.map(lambda _: local.slate.memory.decay.run_once(), range(4)))
         local.drain()
         assert states(local.slate, me) == {}
+
+
+def die_beside(w: World, *, written: bool) -> faults.Fault:
+    """At this write another worker does a whole run; then this one dies, its write done or not."""
+
+    def fault(_: str, __: Mapping[str, Any], call: faults.Call) -> faults.Answer:
+        with ThreadPoolExecutor(1) as other:
+            other.submit(decayed, w).result()
+        if written:
+            with suppress(ClientError):
+                call()
+        raise faults.Killed
+
+    return fault
+
+
+STAGES = (
+    (2, [61], ["in limbo"], {"limbo": 2}),
+    (2, [61, 150], ["in limbo", "forgotten"], {"forgotten": 2}),
+    (1, [61, 150, 31], ["in limbo", "forgotten"], {}),
+)
+
+
+@pytest.mark.parametrize("written", [False, True], ids=["before it writes", "after it wrote"])
+@pytest.mark.parametrize(("facts", "days", "logged", "left"), STAGES, ids=["limbo", "forgotten", "gone"])
+def test_of_two_workers_at_once_one_dies_at_any_write_and_each_step_is_taken_and_logged_once(
+    worlds: Callable[..., World], facts: int, days: list[int], logged: list[str], left: dict[str, int], written: bool
+) -> None:
+    for at in range(1, 20):
+        w = worlds()
+        ids = post(w.slate, w.me, *(f"Once saw bird number {n}" for n in range(facts)))
+        for each in days[:-1]:
+            w.clock.advance(each * DAY)
+            decayed(w)
+        w.clock.advance(days[-1] * DAY)
+        w.faults.arm(at, die_beside(w, written=written))
+        died = False
+        try:
+            decayed(w)
+        except faults.Killed:
+            died = True
+        w.faults.disarm()
+        decayed(w)
+        assert acts(w.slate, w.me) == Counter((fact, each) for fact in ids for each in logged)
+        assert states(w.slate, w.me) == left
+        if left:
+            assert {w.slate.memory.facts.get(w.me, PERSON, fact).version for fact in ids} == {1 + len(logged)}
+        else:
+            decayed(w)
+            assert left_of(w) == ["FORGOT"] * len(logged)
+        if not died:
+            assert at > 2, "every write was tried"
+            return
+    raise AssertionError("it is never done")
 
 
 def test_a_fact_that_is_woken_while_it_is_put_in_limbo_stays(w: World) -> None:
