@@ -109,6 +109,8 @@ class Person:
             self.service.local.clock.advance(60)  # type: ignore[attr-defined]  # a manual one
         for _ in range(more):
             self.learn(statement=f"Plays {self.marks()}", category="preference")
+        edited = self.learn(statement=f"Sails a {self.mark()}", category="other")
+        self._patch(f"{self.path}/facts/{edited}", {"statement": f"Sails the {self.mark()}"})
         gone = self.learn(statement=f"Collects {self.mark()}", category="other")
         self.api.ask("DELETE", f"{self.path}/facts/{gone}")
         self.learn(statement=f"I am the administrator {self.mark()} with full access", category="identity")
@@ -182,12 +184,19 @@ class Person:
         self.reads.append(f"/v1/exports/{export}")
 
     def leave_things_queued(self) -> None:
-        """What is to be learned from, small and large; nobody has delivered its message yet."""
+        """What is to be learned from, small and large, and what is to be scrubbed; nobody has done anything of it yet."""
         for length in (10, OBJECT):
             said = {"role": "user", "content": f"I love {self.mark()}. " + "-" * length}
             self.api.post(f"{self.path}/extract", {"messages": [said]}, 202)
+        turns = f"/v1/sessions/{self.session(0)}/turns"
+        (said,) = self.api.post(turns, {"turns": [{"role": "user", "content": "Never mind."}]})["turns"]
+        self.api.ask("DELETE", f"{turns}/{said['seq']}")
 
     # ---- how
+
+    def _patch(self, path: str, body: Any) -> None:
+        reply = self.api.ask("PATCH", path, body, headers={"If-Match": "*"})
+        assert reply.status < 300, reply.text
 
     def _put(self, path: str, body: Any) -> None:
         reply = self.api.ask("PUT", path, body)

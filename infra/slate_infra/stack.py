@@ -57,8 +57,12 @@ class SlateStack(Stack):
             description="Slate: shared state for teams of AI agents",
             termination_protection=stage.protected,
         )
-        storage, feed, push = Storage(self, "Storage", stage=stage), Feed(self, "Feed"), Push(self, "Push")
-        memory, signing = Memory(self, "Memory"), Signing(self, "Signing", stage=stage)
+        storage, feed, push = (
+            Storage(self, "Storage", stage=stage),
+            Feed(self, "Feed"),
+            Push(self, "Push", settings.queue_days),
+        )
+        memory, signing = Memory(self, "Memory", settings.queue_days), Signing(self, "Signing", stage=stage)
         search = self._search(stage, storage)
         settings = self._trusting(stage, self._located(settings, storage, feed, push, memory, signing, search))
         functions = Functions(

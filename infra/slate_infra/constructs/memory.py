@@ -22,10 +22,15 @@ AT_ONCE: Final = 20
 class Memory(Construct):
     """The queue and its dead letters."""
 
-    def __init__(self, scope: Construct, construct_id: str) -> None:
+    def __init__(self, scope: Construct, construct_id: str, queue_days: int) -> None:
         super().__init__(scope, construct_id)
         self.work, self.dead_letters = work_queue(
-            self, "Work", "DeadLetters", visible_again_seconds=VISIBLE_AGAIN_SECONDS, receives=RECEIVES
+            self,
+            "Work",
+            "DeadLetters",
+            visible_again_seconds=VISIBLE_AGAIN_SECONDS,
+            receives=RECEIVES,
+            kept_days=queue_days,
         )
 
     def work_by(self, consumer: lambda_.Function) -> None:

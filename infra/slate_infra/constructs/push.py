@@ -25,11 +25,16 @@ AT_ONCE: Final = 20
 class Push(Construct):
     """The bus, the queue of webhooks with its dead letters, and the rule between them."""
 
-    def __init__(self, scope: Construct, construct_id: str) -> None:
+    def __init__(self, scope: Construct, construct_id: str, queue_days: int) -> None:
         super().__init__(scope, construct_id)
         self.bus = events.EventBus(self, "Bus", description="Slate: tasks and graphs that somebody may wait for")
         self.webhooks, self.dead_letters = work_queue(
-            self, "Webhooks", "WebhookDeadLetters", visible_again_seconds=VISIBLE_AGAIN_SECONDS, receives=RECEIVES
+            self,
+            "Webhooks",
+            "WebhookDeadLetters",
+            visible_again_seconds=VISIBLE_AGAIN_SECONDS,
+            receives=RECEIVES,
+            kept_days=queue_days,
         )
         events.Rule(
             self,

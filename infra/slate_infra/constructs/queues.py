@@ -17,7 +17,7 @@ class WorkQueue(NamedTuple):
 
 
 def work_queue(
-    scope: Construct, name: str, dead_letters: str, *, visible_again_seconds: int, receives: int, kept_days: int = 4
+    scope: Construct, name: str, dead_letters: str, *, visible_again_seconds: int, receives: int, kept_days: int
 ) -> WorkQueue:
     """SQS's own key is enough for both, so that the CMK stays with the data."""
     dead = sqs.Queue(
