@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import pytest
@@ -238,6 +239,19 @@ def test_two_processes_at_one_chain_lose_nothing(w: World, others: int) -> None:
     one.append(TENANT, [entry("one-3")])
     deeds = [each.deed for each in entries(w)]
     assert sorted(deeds) == sorted([*(f"one-{n}" for n in range(4)), *(f"two-{n}" for n in range(others))])
+    assert not forks(w)
+
+
+def test_many_at_once_append_each_entry_once(w: World) -> None:
+    def append(process: int) -> None:
+        mine = store(w, random.Random(3))  # noqa: S311  # all begin at the same chain
+        for n in range(6):
+            entry = Entry(at=START, deed=f"{process}-{n}", phase=Phase.DONE, verb=Verb.READ, act="a", agent="ann")
+            mine.append(TENANT, [entry])
+
+    with ThreadPoolExecutor(8) as processes:
+        list(processes.map(append, range(8)))
+    assert sorted(entry.deed for entry in entries(w)) == sorted(f"{p}-{n}" for p in range(8) for n in range(6))
     assert not forks(w)
 
 

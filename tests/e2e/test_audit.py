@@ -91,6 +91,24 @@ def test_entries_are_read_page_by_page(acme, client, uid):
     assert acme.ask("GET", "/v1/audit/days/yesterday").status == 422
 
 
+def test_entries_outlive_the_person_they_are_about_and_say_nothing_of_them(acme, client, service, uid):
+    live(acme, uid)
+    before = of(client, uid)
+    made = acme.post("/v1/erasures", {"subject": f"u-{uid}", "reason": "asked for it"}, expect=202)
+    for _ in range(20):
+        service.advance(86_400)
+        if acme.get(f"/v1/erasures/{made['erasure_id']}")["state"] in ("RECEIPTED", "CLOSED"):
+            break
+    after = of(client, uid, start=before[0].at)
+    assert [entry.hash for entry in after if entry.day == before[0].day][: len(before)] == [e.hash for e in before]
+    assert {"eraser", "POST /v1/erasures"} <= {entry.act for entry in after}
+    assert {item.kind for entry in after if entry.act == "eraser" for item in entry.items if item.gone} >= {
+        "fact",
+        "turn",
+    }
+    assert not [word for word in ("Bert", "cello", "asked for it") if word in str(after)]
+
+
 def test_who_may_not_look_does_not(acme, globex, uid):
     live(acme, uid)
     assert acme.with_key("memory:read", "memory:write").ask("GET", "/v1/audit").status == 403
