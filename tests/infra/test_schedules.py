@@ -93,6 +93,7 @@ def start(stack, engine, monkeypatch):
             session_idle_seconds=1,
             bucket="content",
             search_endpoint="",
+            tenant_role="",
             kms_key_id=_storage(engine),
         )
         for name, value in settings.to_env().items():
