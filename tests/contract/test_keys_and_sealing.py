@@ -1,6 +1,8 @@
 """Keys and sealing: every wrapper keeps one contract, and what is sealed opens only where it was put."""
 
+import gc
 import os
+from hashlib import sha256
 
 import pytest
 from botocore.exceptions import ClientError
@@ -167,6 +169,33 @@ def test_what_was_tampered_with_does_not_open(world):
 def test_sealing_the_same_twice_is_not_the_same(world):
     codec = Codec(world.keyring())
     assert codec.seal("acme", None, PLACE, "body", 1) != codec.seal("acme", None, PLACE, "body", 1)
+
+
+def test_no_data_key_outlives_its_five_minutes_in_memory(world):
+    """Nor does what caches beside the keyring's hold on to: one that was shredded is in no process's memory then."""
+    made = []
+
+    def entropy(length):
+        key = os.urandom(length)
+        made.append(sha256(key).digest())
+        return key
+
+    keyring = DynamoKeyring(world.calls, world.wrapper, world.clock, world.fences, cache_seconds=300, entropy=entropy)
+    codec = Codec(keyring)
+    codec.open(
+        "acme", "r1", PLACE, "body", codec.seal("acme", "r1", PLACE, "body", codec.digest("acme", "r1", 1).hex())
+    )
+    assert _in_memory(made[0])
+    world.clock.advance(301)
+    codec.seal("acme", "r2", PLACE, "body", 1)
+    assert not _in_memory(made[0])
+    assert _in_memory(made[1])
+
+
+def _in_memory(digest):
+    """Whether a key of this digest is held on to by anything."""
+    held = (each for thing in gc.get_objects() for each in gc.get_referents(thing))
+    return any(type(each) is bytes and len(each) == 32 and sha256(each).digest() == digest for each in held)
 
 
 def test_a_digest_tells_equal_from_other_content_whatever_the_order_of_names(world):

@@ -13,7 +13,6 @@ import hmac
 import json
 import os
 from collections.abc import Callable
-from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final
 
@@ -41,8 +40,8 @@ def to_json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False).encode()
 
 
-@lru_cache(maxsize=4096)
 def _derive(key: bytes, purpose: str) -> bytes:
+    """A key for one purpose; it takes 3 microseconds, and is kept nowhere, where it would outlive the one it is of."""
     return HKDFExpand(SHA256(), 32, purpose.encode()).derive(key)
 
 

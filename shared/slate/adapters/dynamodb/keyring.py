@@ -150,18 +150,24 @@ class DynamoKeyring:
 
     def _cached(self, place: _Place) -> bytes | None:
         with self._lock:
+            self._lapse()
             entry = self._cache.get(place)
-            if entry is None or entry[0] <= self._clock.now():
-                return None
-            self._cache.move_to_end(place)
-            return entry[1]
+            return None if entry is None else entry[1]
 
     def _keep(self, place: _Place, key: bytes) -> bytes:
         with self._lock:
             self._cache[place] = (self._clock.now() + self._cache_ms, key)
+            self._cache.move_to_end(place)
+            self._lapse()
             while len(self._cache) > self._cache_size:
                 self._cache.popitem(last=False)
         return key
+
+    def _lapse(self) -> None:
+        """Let go of what is over: keys stand in the order in which they lapse, so that none lies about in memory."""
+        now = self._clock.now()
+        while self._cache and next(iter(self._cache.values()))[0] <= now:
+            self._cache.popitem(last=False)
 
     def _stored(self, place: _Place) -> bytes | None:
         item = self._calls.get(place.tenant, place.key)
