@@ -60,11 +60,12 @@ acceptance: $(READY) ## the black-box checks of the HTTP contract, where they ar
 race: $(READY) ## the long races
 	@$(BIN)/python -m pytest -m race --override-ini addopts="-q --import-mode=importlib" --timeout 1800
 
-bench: $(READY) ## claims, contexts and searches: p50 and p95
+bench: $(READY) ## claims, contexts and searches: p50 and p95; erasing a person of 1,000 to 100,000 items, or ITEMS
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.bench
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.contexts
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.searches
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.opensearch
+	@PYTHONPATH=tests $(BIN)/python -m benchmarks.erasures $(if $(ITEMS),--items $(ITEMS))
 
 fuzz: $(READY) ## requests made from the OpenAPI document, 20,000 or CASES of them, against a server of their own
 	@PYTHONPATH=tests $(BIN)/python -m fuzzing $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $(SEED))
