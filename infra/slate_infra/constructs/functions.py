@@ -21,7 +21,7 @@ from slate_infra.constructs.memory import Memory
 from slate_infra.constructs.nag import accept, account_of, arn_of, wildcard
 from slate_infra.constructs.push import Push
 from slate_infra.constructs.storage import Storage
-from slate_infra.constructs.tenancy import TAG, of_one_tenant
+from slate_infra.constructs.tenancy import TAG
 from slate_infra.stages import Network
 
 AUTHORIZER_CACHE_SECONDS: Final = 1
@@ -53,6 +53,9 @@ INDEXER: Final = FunctionSpec(bundle=bundling.INDEXER, memory_mb=1024, timeout_s
 
 
 _UNNAMED: Final = "A domain that is given is known by its address, not its name; a merge by the task it was given."
+
+OPENS_NOTHING: Final = frozenset({"Sweeper", "Events"})
+"""They open nothing that is sealed, by no key."""
 
 
 class Run(NamedTuple):
@@ -108,7 +111,6 @@ class Functions(Construct):
         if domain is not None:
             self._search(storage, feed, domain)
         self._embed()
-        self._open_what_is_wrapped_by(settings.previous_kms_key_ids.split())
         objects = wildcard(f"{arn_of(storage.content)}/<aws:PrincipalTag/{TAG}>/*")
         for each in self.every.values():
             if each.tenant_role is not None and each not in (self.events, self.webhooks):
@@ -123,13 +125,14 @@ class Functions(Construct):
         *,
         tenants_apart: bool = True,
     ) -> ServiceFunction:
+        before = () if name in OPENS_NOTHING else self._settings.previous_kms_key_ids.split()
         self.every[name] = ServiceFunction(
             self,
             name,
             spec=spec,
             code=self._bundles[spec.bundle.function],
             settings=settings or self._settings,
-            statements=statements,
+            statements=[*statements, *map(permissions.of_previous_key, before)],
             layers=[self._tokenizer] if spec.counts_tokens else [],
             network=self._network,
             tenants_apart=tenants_apart,
@@ -186,15 +189,6 @@ class Functions(Construct):
                 if "*" in resource:
                     found = resource.replace(Stack.of(self).account, account_of(Stack.of(self)))
                     accept(each.role, wildcard(found), _UNNAMED)
-
-    def _open_what_is_wrapped_by(self, keys: Sequence[str]) -> None:
-        """Let those unwrap by keys that were used before who open what is sealed."""
-        for each in self.every.values():
-            if each not in (self.sweeper, self.events):
-                for key in keys:
-                    opens = permissions.of_previous_key(key)
-                    role = each.tenant_role or each.role
-                    role.add_to_policy(opens if each.tenant_role is None else of_one_tenant(opens))
 
     def _embed(self) -> None:
         """Let those ask the embedder that search, or keep what is searched, where it is one that can be asked."""
