@@ -70,6 +70,17 @@ def test_who_waits_for_a_graph_that_is_deleted_meanwhile_is_told_so(fresh_slate)
         assert waiting.result().status_code == 404
 
 
+@pytest.mark.parametrize(("asked", "status"), [("holds", 423), ("erasures", 410)])
+def test_who_waits_while_the_graphs_person_is_held_or_erased_is_served_nothing_more(fresh_slate, asked, status):
+    fresh_slate.client().create_graph("a goal", many(1), graph_id="g", subject="u-1")
+    fresh_slate.drain()
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(fresh_slate.http().get, "/v1/graphs/g/events?after=99&wait_seconds=0.3")
+        time.sleep(0.05)
+        fresh_slate.http().post(f"/v1/{asked}", json={"subject": "u-1", "reason": "asked for"})
+        assert waiting.result().status_code == status
+
+
 def test_wrong_questions_are_refused_in_words(fresh_slate):
     http = fresh_slate.http()
     fresh_slate.client().create_graph("a goal", many(1), graph_id="g")

@@ -122,7 +122,7 @@ def assemble(settings: Settings, parts: Parts) -> Slate:
         locks=Locks(DynamoLockStore(storage), keyring, idempotency, waiting, parts.wakeups, clock),
         feeds=feeds,
         feed_failures=parts.queues(FEED_FAILURES),
-        following=Following(graphs, feed_store, waiting),
+        following=Following(graphs, feed_store, waiting, keyring.operation),
         viewing=Viewing(graphs, DynamoViewStore(storage), cursors, clock),
         webhooks=Webhooks(webhooks, idempotency, cursors, clock, loopback=loopback),
         delivering=Delivering(webhooks, parts.queues(WEBHOOKS), sender, keyring.operation, clock, rng, time.monotonic),
