@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from slate.domain.instants import format_instant
+from slate.ports.counts import Count
 
 DAY = 86_400
 
@@ -308,6 +309,47 @@ def test_a_context_warns_of_what_the_assistant_does_twice(acme, uid):
         "turn 5 asks what turn 1 had asked; the user's answer is turn 2",
         "turn 6 calls lookup with the same arguments as turn 3; the earlier result is turn 4",
     ]
+
+
+def talk(api, service, session, uid, *turns, **more):
+    """Turns of the assistant and the user, alternately."""
+    api.post("/v1/sessions", {"session_id": session, "subject": f"u-{uid}", **more}, 201)
+    said = [{"role": ("assistant", "user")[n % 2], "content": content} for n, content in enumerate(turns)]
+    api.post(f"/v1/sessions/{session}/turns", {"turns": said})
+    service.drain()
+
+
+def warnings(api, session):
+    return api.post("/v1/context", {"session": session})["warnings"]
+
+
+def test_a_question_that_an_earlier_session_answered_is_warned_of_and_counted(acme, globex, uid, service):
+    talk(acme, service, f"s-{uid}", uid, "Hello! What is your order number?", "It is 4711.")
+    acme.post(f"/v1/sessions/s-{uid}/close", {}, 202)
+    service.drain()
+    talk(acme, service, f"t-{uid}", uid, "Welcome back. Could you give me your order number, please?")
+    before = service.local.counts.value(Count.REPEATED_QUESTIONS)
+    asked = f"turn 1 asks what turn 1 of session s-{uid} had asked; the answer is its turn 2"
+    assert warnings(acme, f"t-{uid}") == [asked]
+    assert service.local.counts.value(Count.REPEATED_QUESTIONS) == before + 1
+    talk(acme, service, f"o-{uid}", f"other-{uid}", "What is your order number?")
+    assert warnings(acme, f"o-{uid}") == [], "it was somebody else who answered"
+    talk(globex, service, f"s-{uid}", uid, "What is your order number?")
+    assert warnings(globex, f"s-{uid}") == []
+    talk(acme, service, f"n-{uid}", uid, "Ready?", "Yes.", "Which size do you want?")
+    assert warnings(acme, f"n-{uid}") == []
+
+
+def test_an_answer_that_is_deleted_or_closed_to_the_agent_is_none(acme, uid, service):
+    ann, bob = (acme.with_key("memory:read", "memory:write", agent=name) for name in ("ann", "bob"))
+    talk(ann, service, f"s-{uid}", uid, "What is your order number?", "It is 4711.", readers=["ann"])
+    talk(bob, service, f"t-{uid}", uid, "What is your order number?")
+    assert warnings(bob, f"t-{uid}") == [], "its readers are others"
+    talk(ann, service, f"r-{uid}", uid, "What is your order number?")
+    assert len(warnings(ann, f"r-{uid}")) == 1
+    acme.ask("DELETE", f"/v1/sessions/s-{uid}/turns/2")
+    service.drain()
+    assert warnings(ann, f"r-{uid}") == []
 
 
 def test_what_a_session_left_out_is_in_the_log_with_its_turns(acme, uid, service):

@@ -1,7 +1,7 @@
 """What an assistant does twice: asks what the user has answered, calls a tool with the arguments of an earlier call.
 
-Two questions are one when they share most of the words that carry content. The warnings name turns, and repeat nothing
-of what they say.
+A question was asked before in this session, or in an earlier one about the same person. Two questions are one when they
+share most of the words that carry content. The warnings name turns, and repeat nothing of what they say.
 """
 
 from __future__ import annotations
@@ -31,6 +31,31 @@ class AskedAgain(NamedTuple):
     def warning(self) -> str:
         """For the context."""
         return f"turn {self.seq} asks what turn {self.first} had asked; the user's answer is turn {self.answer}"
+
+
+class Answered(NamedTuple):
+    """A question of a session that the user has answered, kept for the sessions after it."""
+
+    session_id: str
+    seq: int
+    answer: int
+    terms: tuple[str, ...]
+    until: int
+    """As long as the session is kept."""
+
+
+class AskedEarlier(NamedTuple):
+    """A question that was answered in an earlier session."""
+
+    seq: int
+    before: Answered
+
+    @property
+    def warning(self) -> str:
+        """For the context."""
+        session_id, first, answer, *_ = self.before
+        where = f"turn {first} of session {session_id}"
+        return f"turn {self.seq} asks what {where} had asked; the answer is its turn {answer}"
 
 
 class CalledAgain(NamedTuple):
@@ -66,6 +91,37 @@ def asked_again(turns: Sequence[Turn]) -> list[AskedAgain]:
                     found.setdefault(turn.seq, AskedAgain(turn.seq, seq, answered[seq]))
         asked += [(turn.seq, words) for words in mine]
     return list(found.values())
+
+
+def answered_in(turns: Sequence[Turn], first: int, session_id: str, until: int) -> list[Answered]:
+    """Questions of the assistant that the user answered, with turn ``first`` or later; turns in their order."""
+    asked: list[tuple[int, frozenset[str]]] = []
+    found: list[Answered] = []
+    for turn in turns:
+        if turn.role is Speaker.ASSISTANT:
+            asked += [(turn.seq, words) for words in _questions(turn.content)]
+        elif turn.role is Speaker.USER and turn.content.strip():
+            if turn.seq >= first:
+                found += [Answered(session_id, seq, turn.seq, tuple(sorted(words)), until) for seq, words in asked]
+            asked = []
+    return found
+
+
+def asked_earlier(turns: Sequence[Turn], answered: Sequence[Answered]) -> list[AskedEarlier]:
+    """Questions of the assistant that repeat one of these, the latest of them; one for each turn."""
+    known = [(frozenset(each.terms), each) for each in reversed(answered)]
+    found: dict[int, AskedEarlier] = {}
+    for turn in turns:
+        for words in _questions(turn.content) if turn.role is Speaker.ASSISTANT else ():
+            before = next((each for terms, each in known if _same(words, terms)), None)
+            if before is not None:
+                found.setdefault(turn.seq, AskedEarlier(turn.seq, before))
+    return list(found.values())
+
+
+def asks(turns: Iterable[Turn]) -> bool:
+    """Whether the assistant asks anything in these that may have been asked before."""
+    return any(turn.role is Speaker.ASSISTANT and _questions(turn.content) for turn in turns)
 
 
 def called_again(turns: Sequence[Turn]) -> list[CalledAgain]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from slate.adapters.dynamodb.answered_store import DynamoAnsweredStore
 from slate.adapters.dynamodb.context_store import DynamoContextStore
 from slate.adapters.dynamodb.document_store import DynamoDocumentStore
 from slate.adapters.dynamodb.episode_store import DynamoEpisodeStore
@@ -39,6 +40,7 @@ from slate.service.facts.reviewing import Reviewing
 from slate.service.forgetting.examining import Examining
 from slate.service.forgetting.feedback import Learning
 from slate.service.forgetting.leaving import Leaving
+from slate.service.forgetting.repeating import Repeating
 from slate.service.forgetting.scrubbing import Scrubbing
 from slate.service.forgetting.undoing import Undoing
 from slate.service.forgetting.waking import Waking
@@ -175,9 +177,12 @@ def memory_of(
         ids=ids,
         clock=clock,
     )
-    contexts = _contexts(settings, parts, storage, stores, retrieval, waking)
+    repeating = Repeating(DynamoAnsweredStore(storage), sessions, keyring)
+    contexts = _contexts(settings, parts, storage, stores, retrieval, waking, repeating)
     timer, scrubs = DynamoMemoryTimer(storage), DynamoScrubs(storage)
-    scrubbing = Scrubbing(scrubs, knowing, records, tenants, timer, clock, contexts.redacted, held=held)
+    scrubbing = Scrubbing(
+        scrubs, knowing, records, tenants, timer, clock, contexts.redacted, unsaid=repeating.unsaid, held=held
+    )
     learning = Learning(fades, contexts, sessions, tenants, keyring, parts.counts)
     return Memory(
         sessions=Sessions(sessions, ending, pinning, idempotency, cursors, ids, clock, retention_days=days),
@@ -196,6 +201,7 @@ def memory_of(
             clock=clock,
             model=None if settings.extraction_model == RULES_ONLY else parts.model,
             heard=waking.heard,
+            listened=repeating.listened,
             closed=learning.reflect,
         ),
         facts=knowing,
@@ -220,7 +226,13 @@ def memory_of(
 
 
 def _contexts(
-    settings: Settings, parts: Parts, storage: Storage, stores: Stores, retrieval: Retrieval, waking: Waking
+    settings: Settings,
+    parts: Parts,
+    storage: Storage,
+    stores: Stores,
+    retrieval: Retrieval,
+    waking: Waking,
+    repeating: Repeating,
 ) -> Contexts:
     """Each source of sections that a context may have."""
     graphs, counter, sessions = DynamoGraphStore(storage), parts.counter, stores.sessions
@@ -231,7 +243,14 @@ def _contexts(
     digests = settings.context_summaries != "off"
     sources = (
         SessionSource(
-            sessions, parts.embedder, Topics(likeness), counter, window, summaries=digests, counts=parts.counts
+            sessions,
+            parts.embedder,
+            Topics(likeness),
+            counter,
+            window,
+            summaries=digests,
+            counts=parts.counts,
+            earlier=repeating.earlier,
         ),
         TaskSource(graphs, DynamoTaskStore(storage), DynamoValueStore(storage), storage.codec.keyring, counter),
     )

@@ -110,6 +110,7 @@ KINDS: Final[tuple[ItemKind, ...]] = (
     _person(SCRUB, "use"),
     _person("ASKED", "use", sealed=_SAID, export="queries"),
     _person("SERVED#", "use", sealed=_SAID),
+    _person("ANSWERED", "use", sealed=_SAID),
     _person(SESSION, "sessions"),
     _kept("U", "FENCE", "fences", "an epoch and the names of holds: without it a late write would come back"),
     # Sessions.

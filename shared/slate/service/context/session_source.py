@@ -1,12 +1,16 @@
-"""What a session gives to a context: two reads, however long it is; one or two more where a turn is very large."""
+"""What a session gives to a context: two reads, however long it is; one or two more where a turn is very large.
+
+One more where the assistant asks something, of what the person was asked before.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from slate.domain.conversation import Told, drafts_of, more_marked
-from slate.domain.repeats import asked_again, called_again, in_order
-from slate.domain.sessions import Snapshot, Speaker, Turn
+from slate.domain.repeats import AskedEarlier, asked_again, called_again, in_order
+from slate.domain.sessions import Session, Snapshot, Speaker, Turn
 from slate.domain.topics import Topics
 from slate.domain.transcript import Window
 from slate.ports.counts import Count, Counts
@@ -20,6 +24,8 @@ _WARNED: Final = 5
 """Repeats that are warned of, the last ones."""
 _VERBATIM_SHARE: Final = 5
 """A marked turn takes at most a fifth of the total: a longer one is not fetched whole in vain."""
+Earlier = Callable[[str, Session, Sequence[Turn], Callable[[Session], bool]], Sequence[AskedEarlier]]
+"""What the turns of a session (of a tenant) ask that was answered in a session before, of those that may be seen."""
 
 
 class SessionSource:
@@ -35,8 +41,10 @@ class SessionSource:
         *,
         summaries: bool,
         counts: Counts,
+        earlier: Earlier,
     ) -> None:
         self._counts = counts
+        self._earlier = earlier
         self._sessions = sessions
         self._embedder = embedder
         self._topics = topics
@@ -66,18 +74,31 @@ class SessionSource:
             subject=session.subject,
             window=session.window,
             keep_days=session.retention_days,
-            warnings=self._repeats(snapshot),
+            warnings=self._repeats(asked, snapshot),
         )
 
-    def _repeats(self, snapshot: Snapshot) -> tuple[str, ...]:
+    def _repeats(self, asked: Asked, snapshot: Snapshot) -> tuple[str, ...]:
         """What the assistant did twice, as far as the turns at hand tell; counted where it did so last."""
         turns = in_order(snapshot.marked, snapshot.recent)
-        questions, calls = asked_again(turns), called_again(turns)
+        again, calls = asked_again(turns), called_again(turns)
+        earlier = self._before(asked, snapshot.session, turns, {each.seq for each in again})
         last = next((turn.seq for turn in reversed(turns) if turn.role is Speaker.ASSISTANT), 0)
+        questions = sorted([*again, *earlier], key=lambda each: each.seq)
         self._counts.add(Count.REPEATED_QUESTIONS, sum(each.seq == last for each in questions))
         self._counts.add(Count.REPEATED_CALLS, sum(each.seq == last for each in calls))
         warnings = [*(each.warning for each in questions), *(each.warning for each in calls)]
         return tuple(warnings[-_WARNED:])
+
+    def _before(
+        self, asked: Asked, session: Session, turns: Sequence[Turn], told: Collection[int]
+    ) -> list[AskedEarlier]:
+        """In earlier sessions; what this one tells of already is not told twice."""
+        rest = [turn for turn in turns if turn.seq not in told]
+
+        def opens(other: Session) -> bool:
+            return other.subject == session.subject and asked.may_read(other.readers, other.agent)
+
+        return list(self._earlier(asked.principal.tenant, session, rest, opens))
 
     def _jumps(self, snapshot: Snapshot) -> int:
         """How often the topic changed over the exchanges that the widest window would show."""

@@ -37,6 +37,7 @@ from slate.service.asking import ask
 from slate.service.facts.deciding import Author, Deciding
 from slate.service.facts.reaching import reached
 from slate.service.facts.remembering import not_ahead
+from slate.service.forgetting.repeating import LOOKED_BACK
 from slate.service.forgetting.waking import Heard
 from slate.service.idempotency import Idempotency
 from slate.service.sessions.ending import EXTRACT
@@ -81,10 +82,12 @@ class Extracting:
         clock: Clock,
         model: LanguageModel | None,
         heard: Callable[[str, str, Sequence[Heard]], object] = lambda _tenant, _ref, _said: None,
+        listened: Callable[[str, str, Session, Sequence[Turn], int], None] = lambda *_: None,
         closed: Callable[[str, Session], None] = lambda _tenant, _session: None,
     ) -> None:
         """Without a ``model``, rules alone read. Told are: what a person said, and that a session closed."""
         self._heard = heard
+        self._listened = listened
         self._closed = closed
         self._sessions = sessions
         self._extractions = extractions
@@ -182,11 +185,17 @@ class Extracting:
         self._listen(tenant, session, first, last)
 
     def _listen(self, tenant: str, session: Session, first: int, last: int) -> None:
-        """What the person said, whatever was learned from it, may be about what is known."""
-        if session.subject is not None:
-            turns = self._sessions.turns(tenant, session.session_id, first - 1, READ_AT_ONCE, last=last).items
-            said = [Heard(turn.content, turn.at) for turn in turns if turn.role is Speaker.USER]
-            self._heard(tenant, self._keyring.ref(tenant, session.subject), said)
+        """What the person said, whatever was learned from it, may be about what is known, and answer what was asked."""
+        if session.subject is None:
+            return
+        ref, after = self._keyring.ref(tenant, session.subject), max(first - 1 - LOOKED_BACK, 0)
+        while after < last:
+            page = self._sessions.turns(tenant, session.session_id, after, READ_AT_ONCE, last=last)
+            new = [turn for turn in page.items if turn.seq >= first]
+            self._heard(tenant, ref, [Heard(turn.content, turn.at) for turn in new if turn.role is Speaker.USER])
+            self._listened(tenant, ref, session, page.items, first)
+            first = last + 1 if page.position is None else int(page.position) + 1
+            after = last if page.position is None else max(first - 1 - LOOKED_BACK, 0)
 
     def segment(self, tenant: str, session_id: str, last_seq: int) -> None:
         """A model reads a segment that ended, where the tenant has it so."""

@@ -7,7 +7,7 @@ come back. Reads have left out what is gone from its first moment on. Every step
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from slate.domain.context import Context
@@ -39,9 +39,11 @@ class Scrubbing:
         clock: Clock,
         redacted: Callable[[str, Context], Context],
         *,
+        unsaid: Callable[[str, str, Collection[tuple[str, int]]], None],
         held: Held,
     ) -> None:
-        """``redacted`` gives a receipt (of a tenant) without what is gone."""
+        """``redacted`` gives a receipt (of a tenant) without what is gone; ``unsaid`` is told of a person's turns."""
+        self._unsaid = unsaid
         self._scrubs = scrubs
         self._facts = facts
         self._records = records
@@ -86,6 +88,7 @@ class Scrubbing:
         act = Act(TURN_DELETED, "the turn that it was learned from was deleted", _BY, now, until)
         self._facts.forget_all(tenant, ref, learned, act, said=True)
         self._records.drop(tenant, ref, lambda held: _of_turn(held, seen))
+        self._unsaid(tenant, ref, seen.turns)
 
 
 def _of_turn(held: Quarantined, seen: Scrub) -> bool:
