@@ -68,6 +68,8 @@ def test_an_erasure_waits_for_the_last_hold_and_its_receipt_holds(
     asked = http.post("/v1/erasures", json={"subject": PERSON, "reason": "asked for"}).json()
     path = f"/v1/erasures/{asked['erasure_id']}"
     assert asked["state"] == "HELD"
+    held = http.get(path).json()
+    assert (held["subject"], held["reason"]) == (PERSON, "asked for"), "whoever answers for it sees who waits"
     client.holds.lift(first.hold_id)
     running.drain()
     assert http.get(path).json()["state"] == "HELD"

@@ -24,6 +24,7 @@ from slate.adapters.dynamodb.task_store import take
 from slate.domain.erasing.erasure import Erasure
 from slate.domain.erasing.steps import Step
 from slate.domain.errors import WITHHELD, NotFound
+from slate.domain.fences import Intent
 from slate.ports.erasure_store import DueErasure
 from slate.ports.graph_store import Page
 
@@ -102,10 +103,11 @@ class DynamoErasureStore:
         return True
 
     def _erasure(self, tenant: str, item: Item) -> Erasure:
-        said: dict[str, Any] = {}
+        """Whoever may see erasures sees whose one is that waits for a hold to end, though they are held."""
+        codec, said = self._storage.codec, dict[str, Any]()
         if _SAID in item:
-            with suppress(*WITHHELD):
-                said = self._storage.codec.open(tenant, item["ref"], Key(item["pk"], item["sk"]), _SAID, item[_SAID])
+            with suppress(*WITHHELD), codec.keyring.operation(Intent.WRITE):
+                said = codec.open(tenant, item["ref"], Key(item["pk"], item["sk"]), _SAID, item[_SAID])
         return _read({**item, **said})
 
     # ---- what is due
