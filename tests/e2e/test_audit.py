@@ -132,3 +132,14 @@ def test_a_day_is_checked_by_who_asks_for_it(acme, client, service, uid):
     table, key = service.slate.settings.table, {"pk": {"S": f"acme#A#{day}#{min(bound.root.heads):02d}"}}
     service.local.dynamodb.delete_item(TableName=table, Key={**key, "sk": {"S": "ENTRY#000000001"}})
     assert client.audit.verify(day).flaws
+
+
+def test_what_a_fact_said_at_the_version_of_an_entry_is_read_after_it_was_edited(acme, client, uid):
+    live(acme, uid)
+    (fact,) = client.facts.list(f"u-{uid}")
+    acme.ask("PATCH", f"/v1/subjects/u-{uid}/facts/{fact.fact_id}", {"statement": "Nicknamed Carl", "value": "Carl"})
+    (served,) = [entry for entry in of(client, uid) if entry.verb == "serve"]
+    (shown,) = [item for item in served.items if item.kind == "fact"]
+    assert client.facts.get(f"u-{uid}", shown.id, version=shown.version).statement == "Nicknamed Bert"
+    assert client.facts.get(f"u-{uid}", shown.id).statement == "Nicknamed Carl"
+    assert acme.ask("GET", f"/v1/subjects/u-{uid}/facts/{shown.id}?version=99").status == 404

@@ -98,13 +98,14 @@ class Facts:
         params = {name: str(value) for name, value in given.items() if value is not None}
         return pages(self._calls, f"{_path(subject)}/facts", partial(parse, FactPage), params)
 
-    def get(self, subject: str, fact_id: str) -> Fact:
-        """One fact.
+    def get(self, subject: str, fact_id: str, *, version: int | None = None) -> Fact:
+        """One fact; with a version, as it was at the last one that said what this one did.
 
         Raises:
-            NotFound: there is none, or it is for other readers.
+            NotFound: there is none, or no such version yet, or it is for other readers.
         """
-        return parse(Fact, self._calls.call("GET", _fact(subject, fact_id)))
+        params = {} if version is None else {"version": str(version)}
+        return parse(Fact, self._calls.call("GET", _fact(subject, fact_id), params=params))
 
     def history(self, subject: str, fact_id: str) -> tuple[Fact, ...]:
         """All that was said of its slot, the oldest first."""
