@@ -14,6 +14,7 @@ from slate.adapters.dynamodb.table import INDEX_FILTER
 from slate.adapters.inprocess.hashing_embedder import HashingEmbedder
 from slate.adapters.inprocess.memory_index import InProcessMemoryIndex
 from slate.adapters.inprocess.moto_engine import MotoEngine
+from slate.contract.erasures import AskErasure
 from slate.contract.facts import GivenFact, PostFacts
 from slate.contract.search import PutDocument, PutEpisode
 from slate.contract.sessions import AppendTurns, CreateSession, GivenTurn
@@ -111,6 +112,15 @@ def test_records_that_come_twice_late_and_out_of_order_change_nothing(indexed: I
     indexed.hand(list(reversed(first)))
     indexed.hand(first[:3])
     assert indexed.there() == after
+
+
+def test_records_of_who_is_being_erased_are_let_go_and_hold_up_nobody(indexed: Indexed):
+    indexed.fill()
+    ref = indexed.keyring.ref("acme", "ann")
+    indexed.w.slate.privacy.erasing.ask(indexed.w.me, AskErasure(subject="ann", reason="by letter"), None)
+    assert indexed.hand(indexed.records()) == []
+    left = {kind: list(indexed.index.listed("acme", kind, ref)) for kind in (Kind.TURN, Kind.FACT, Kind.EPISODE)}
+    assert not any(left.values())
 
 
 def test_a_document_that_is_written_anew_leaves_no_part_behind(indexed: Indexed):

@@ -74,7 +74,7 @@ class Indexing:
         touched = sorted({seq + after for seq in seqs for after in range(PREDECESSORS + 1)})
         entries = self.entries_of_turns(tenant, session_id, touched)
         self._settle(tenant, [Name(Kind.TURN, turn_id(session_id, seq)) for seq in touched], entries)
-        with suppress(NotFound):
+        with suppress(NotFound, SubjectErased):
             self._sessions.head(tenant, session_id)
             return
         self._index.remove(tenant, [Name(entry.kind, entry.id) for entry in entries])
