@@ -14,7 +14,7 @@ from slate.domain.errors import Internal, NotFound, Throttled, error_classes
 from slate.domain.throttling import Pace
 from slate.service.admission import Admission
 from slate_functions.http.answers import Answer, Page
-from slate_functions.http.app import App
+from slate_functions.http.app import App, Unaudited
 from slate_functions.http.dependencies import PathId
 from slate_functions.http.routes import UndeclaredAccess, get, post
 
@@ -164,6 +164,17 @@ def test_no_app_starts_with_a_route_that_is_both_public_and_scoped(watcher):
 
     with pytest.raises(UndeclaredAccess, match="GET /both"):
         App([Undecided()], watcher, freely, gladly)
+
+
+def test_no_app_starts_with_a_route_of_memory_that_nobody_writes_down(watcher):
+    class Unwatched:
+        @get("/facts", scope=Scope.MEMORY_READ)
+        def facts(self) -> Thing:
+            """Facts."""
+            return Thing(name=SECRET)
+
+    with pytest.raises(Unaudited, match="GET /facts"):
+        App([Unwatched()], watcher, freely, gladly)
 
 
 def test_only_the_very_method_and_path_that_are_declared_public_are(app):

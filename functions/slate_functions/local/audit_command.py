@@ -51,7 +51,7 @@ def verify(
         place = "" if flaw.shard is None else f" chain {flaw.shard} entry {flaw.number}"
         typer.echo(f"{flaw.day}{place}: {flaw.what}")
     for deed in found.unfinished:
-        typer.echo(f"deed {deed} has begun and is not done: its process was killed, or is still at work", err=True)
+        typer.echo(f"deed {deed} has begun and is not done: its process was killed, or worked past midnight", err=True)
     bound = "no root binds it yet: the last entries could be missing" if found.root is None else "its root agrees"
     if found.flaws:
         typer.echo(f"{day} is not whole: {len(found.flaws)} flaws in {found.entries} entries", err=True)

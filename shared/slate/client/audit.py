@@ -22,7 +22,7 @@ class Verified(NamedTuple):
     """None: the day is not over yet, so that a cut at the end of a chain would not show."""
     flaws: list[Flaw]
     unfinished: list[str]
-    """Deeds that began and neither ended nor failed: their process was killed, or is still at work."""
+    """Deeds that began and neither ended nor failed that day: their process was killed, or worked on past midnight."""
 
 
 class Audit:
