@@ -12,11 +12,15 @@ import pytest
 from contract import talking
 from contract.faults import Killed, meanwhile
 from contract.world import DAY, TENANT, CountingIds, World, task
+from slate.adapters.dynamodb.calls import Key
 from slate.adapters.dynamodb.export_lines import ExportLines
 from slate.adapters.dynamodb.export_store import DynamoExportStore
 from slate.adapters.dynamodb.subject_kinds import KINDS
 from slate.adapters.dynamodb.subject_records import DynamoSubjectRecords
+from slate.adapters.dynamodb.subject_walk import SubjectWalk
+from slate.contract.contexts import AskContext
 from slate.contract.facts import PostFacts
+from slate.contract.search import PutEpisode
 from slate.contract.values import PutValue
 from slate.domain.errors import Invalid, NotFound
 from slate.domain.exporting.export import Export, ExportState
@@ -195,3 +199,18 @@ def test_only_who_reaches_the_person_asks_and_reads(w: World) -> None:
     first = made.page(w.me, export.export_id, None)
     with pytest.raises(Invalid):
         made.page(w.me, his.export_id, first.next_cursor)
+
+
+def test_an_export_reads_all_that_an_erasure_would_remove(w: World) -> None:
+    live(w, "ann")
+    live(w, "bob")
+    w.slate.memory.sessions.close(w.me, "s-ann")
+    w.slate.memory.contexts.give(w.me, AskContext(session="s-ann"))
+    w.slate.memory.retrieval.episodes.put(w.me, PutEpisode(task="a", outcome="b", subject="u-ann"), None)
+    ref = w.storage.codec.keyring.name(TENANT, "u-ann")
+    removed = {
+        found.key for batch in SubjectWalk(w.storage).batches(TENANT, ref) for found in batch.found if found.kind.export
+    }
+    walked = [Key(*found.position.split("\n")) for found in DynamoSubjectRecords(w.storage).walk(TENANT, ref, None)]
+    assert set(walked) == removed
+    assert len(walked) == len(removed) >= 12
