@@ -64,6 +64,7 @@ bench: $(READY) ## claims, contexts and searches: p50 and p95; erasing a person 
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.bench
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.contexts
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.searches
+	@PYTHONPATH=tests $(BIN)/python -m benchmarks.decay
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.opensearch
 	@PYTHONPATH=tests $(BIN)/python -m benchmarks.erasures $(if $(ITEMS),--items $(ITEMS))
 
