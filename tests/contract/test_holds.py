@@ -110,6 +110,17 @@ def test_a_queue_goes_on_past_a_person_who_is_held(h: Holds) -> None:
     assert h.w.claim().task.graph_id == "hers"
 
 
+def test_a_claim_that_is_sent_again_serves_who_is_not_held_and_no_other(h: Holds) -> None:
+    h.w.graph(task("t"), graph_id="hers", subject=PERSON)
+    h.w.graph(task("t"), graph_id="nobodys")
+    first = h.w.claims(key="once", max=2)
+    assert {each.task.graph_id for each in first} == {"hers", "nobodys"}
+    made = h.create()
+    assert [each.task.graph_id for each in h.w.claims(key="once", max=2)] == ["nobodys"]
+    h.holding.lift(h.w.me, made.hold_id)
+    assert {each.token for each in h.w.claims(key="once", max=2)} == {each.token for each in first}
+
+
 def test_an_end_that_is_past_and_a_key_of_one_person_are_refused(h: Holds) -> None:
     with pytest.raises(Invalid, match="until"):
         h.create(until=h.w.clock.now())

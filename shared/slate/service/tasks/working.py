@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Final, cast
 
 from pydantic import JsonValue
@@ -170,12 +171,13 @@ class Working:
         return _claim(task, self._tokens.make(principal.tenant, lease), task.epoch, task.lease_until)
 
     def _again(self, tenant: str, kept: JsonValue) -> Claims:
-        """The claims of an earlier call: its tokens, and the tasks as they are by now."""
-        claims = [
-            _claim(task, token, epoch, lease_until)
-            for graph_id, task_id, token, epoch, lease_until in cast("list[Any]", kept)
-            for task in self._tasks.many(tenant, graph_id, [task_id])
-        ]
+        """The claims of an earlier call: its tokens, and the tasks as they are by now, of whoever is served now."""
+        claims: list[Claim] = []
+        with self._keyring.operation(Intent.READ, tenant):
+            for graph_id, task_id, token, epoch, lease_until in cast("list[Any]", kept):
+                with suppress(*WITHHELD):
+                    found = self._tasks.many(tenant, graph_id, [task_id])
+                    claims.extend(_claim(task, token, epoch, lease_until) for task in found)
         return Claims(claims=tuple(claims))
 
     def heartbeat(self, principal: Principal, graph_id: str, task_id: str, body: SendHeartbeat) -> Heartbeat:
