@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 from slate.adapters.bedrock.embedder import BedrockEmbedder
+from slate.adapters.inprocess.clocks import ManualClock
 from slate.adapters.inprocess.hashing_embedder import HashingEmbedder
 from slate.domain.errors import Internal, Unavailable
 from slate.domain.vectors import likeness
@@ -85,7 +88,7 @@ class Counting(HashingEmbedder):
 
 def test_a_query_that_comes_again_is_asked_for_once():
     inner = Counting()
-    caching = CachingEmbedder(inner, kept=2)
+    caching = CachingEmbedder(inner, ManualClock(0), kept=2)
     first = caching.embed(["a b", "c d", "a b"])
     assert first[0] == first[2] == inner.embed(["a b"])[0]
     inner.asked.clear()
@@ -95,6 +98,31 @@ def test_a_query_that_comes_again_is_asked_for_once():
     caching.embed(["c d"])
     assert inner.asked == ["e f", "c d"], "the one that was not asked for longest made room"
     assert (caching.name, caching.share, caching.dimension) == (inner.name, inner.share, inner.dimension)
+
+
+def test_a_query_is_in_no_memory_and_its_vector_no_longer_than_five_minutes():
+    inner, clock = Counting(), ManualClock(0)
+    caching = CachingEmbedder(inner, clock)
+    (vector,) = caching.embed(["where does zqann live"])
+    vectors = [tuple(vector), list(vector)]
+    assert not _holds(caching, lambda each: isinstance(each, str) and "zqann" in each, but=inner)
+    assert _holds(caching, lambda each: each in vectors, but=inner)
+    clock.advance(301)
+    caching.embed(["b"])
+    assert not _holds(caching, lambda each: each in vectors, but=inner)
+
+
+def _holds(thing: Any, is_one: Callable[[Any], bool], *, but: Any) -> bool:
+    """Whether an object holds on to one such, anywhere below it."""
+    seen, left = {id(but)}, [vars(thing)]
+    while left:
+        each = left.pop()
+        if is_one(each):
+            return True
+        if id(each) not in seen and not isinstance(each, type) and not callable(each):
+            seen.add(id(each))
+            left.extend(gc.get_referents(each))
+    return False
 
 
 def test_the_local_embedder_knows_that_a_dog_is_a_pet():

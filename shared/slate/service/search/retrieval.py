@@ -69,7 +69,7 @@ class Retrieval:
         clock: Clock,
     ) -> Self:
         """Put it together."""
-        seeking = Seeking(index, None if embedder is None else CachingEmbedder(embedder), scratch)
+        seeking = Seeking(index, None if embedder is None else CachingEmbedder(embedder, clock), scratch)
         facts = FactSearch(stores.facts, seeking, tenants, clock)
         recalling = Recalling(stores.sessions, stores.facts, stores.records, tenants, seeking, clock)
         episodes = Episodes(stores.episodes, seeking, stores.keyring, idempotency, clock)
