@@ -26,7 +26,7 @@ from slate_functions.local.stream import Handler, StreamPump
 _QUEUES = {WEBHOOKS: "PushWebhooks.Arn", FEED_FAILURES: "FeedFailures.Arn", MEMORY: "MemoryWork.Arn"}
 _TABLES = {"slate": "StorageMain.Arn", "slate-keys": "StorageKeys.Arn", "slate-ledger": "StorageLedger.Arn"}
 _BUCKET, _KEY = "StorageContent.Arn", "StorageKey.Arn"
-_SERVED = frozenset({"tasks_api", "waiting", "memory_api"})
+_SERVED = frozenset({"tasks_api", "waiting", "memory_api", "privacy_api"})
 """Behind the gateway each call is an operation for the caller's tenant; here the use cases are called without one."""
 NOBODY_YET = "authorizer"
 """It finds out whose the request is."""
@@ -73,6 +73,8 @@ class Deployment:
             "memory_api": set(),
             "extractor": set(),
             "decay": set(),
+            "privacy_api": set(),
+            "eraser": set(),
         }
         self._local = local
         self._executor = executor

@@ -31,6 +31,14 @@ _FEED: Final = (
     "dynamodb:UpdateItem",
 )
 """Read a graph's feed and go on with it, as long as the graph is there."""
+_KEEP: Final = (
+    "dynamodb:DeleteItem",
+    "dynamodb:GetItem",
+    "dynamodb:PutItem",
+    "dynamodb:Query",
+    "dynamodb:UpdateItem",
+)
+"""Keep items, whatever becomes of them."""
 _CLEAR: Final = ("dynamodb:DeleteItem", "dynamodb:BatchWriteItem")
 """Take items out."""
 _MOVE_SESSIONS: Final = ("dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem")
@@ -266,10 +274,10 @@ def of_privacy_api(storage: Storage, memory: Memory, signing: str, eraser: str) 
     It makes data keys: what is asked for is sealed under the person's own. It signs nothing.
     """
     return [
-        _allow((*_MOVE, "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:BatchGetItem"), storage.main.table_arn),
+        _allow((*_KEEP, "dynamodb:BatchGetItem"), storage.main.table_arn),
         _allow(("dynamodb:Query",), _index(storage.main, SUBJECT)),
         _allow(("dynamodb:GetItem", "dynamodb:PutItem"), storage.keys.table_arn),
-        _allow((*_MOVE, "dynamodb:PutItem", "dynamodb:DeleteItem"), storage.ledger.table_arn),
+        _allow(_KEEP, storage.ledger.table_arn),
         _allow(("kms:Decrypt", "kms:Encrypt"), storage.key.key_arn),
         _allow(("kms:GetPublicKey",), signing),
         _allow(("s3:GetObject",), storage.content.arn_for_objects("*")),
@@ -285,11 +293,11 @@ def of_eraser(storage: Storage, signing: str) -> list[iam.PolicyStatement]:
     Of what is sealed it opens nothing but whose an erasure or a hold is.
     """
     return [
-        _allow((*_MOVE, *_CLEAR, "dynamodb:PutItem", "dynamodb:BatchGetItem"), storage.main.table_arn),
+        _allow((*_KEEP, "dynamodb:BatchWriteItem", "dynamodb:BatchGetItem"), storage.main.table_arn),
         _allow(("dynamodb:Query",), _index(storage.main, TIMER)),
         _allow(("dynamodb:Query",), _index(storage.main, SUBJECT)),
         _allow(("dynamodb:GetItem", "dynamodb:Query", "dynamodb:BatchWriteItem"), storage.keys.table_arn),
-        _allow((*_MOVE, "dynamodb:PutItem", "dynamodb:DeleteItem"), storage.ledger.table_arn),
+        _allow([action for action in _KEEP if action != "dynamodb:Query"], storage.ledger.table_arn),
         _allow(("kms:Decrypt",), storage.key.key_arn),
         _allow(("kms:Sign", "kms:GetPublicKey"), signing),
         _allow(_REMOVE, storage.content.arn_for_objects("*")),

@@ -66,7 +66,7 @@ def privacy_of(
         erasing=Erasing(erasures, running, keyring, idempotency, cursors, clock, parts.start_eraser, days=COPIES),
         running=running,
         eraser=DueWork(erasures, running.work, audit.writing.jobs("eraser"), clock, postpone_ms=ERASURES_AGAIN_MS),
-        deadlines=Deadlines(erasures, erasures, clock, parts.counts),
+        deadlines=Deadlines(erasures, erasures, keyring.operation, clock, parts.counts),
         proving=Proving(ledger, signer, keyring),
         replaying=Replaying(ledger, erasures, running, fences, keyring, holds, holding, clock, sleep=parts.sleep),
         holding=holding,

@@ -9,9 +9,11 @@ from typing import Final, NamedTuple
 from slate.domain.erasing.erasure import Erasure
 from slate.domain.erasing.steps import DAY_MS, HOUR_MS, OPEN
 from slate.domain.errors import SlateError
+from slate.domain.fences import Intent
 from slate.ports.clock import Clock
 from slate.ports.counts import Count, Counts
 from slate.ports.erasure_store import ErasureStore, ErasureTimer
+from slate.ports.keyring import Operate
 from slate.service.due_work import AT_ONCE, SHARDS
 
 LATE_DAYS: Final = (20, 25)
@@ -31,7 +33,11 @@ class Waiting(NamedTuple):
 class Deadlines:
     """Looks at every erasure that is not over."""
 
-    def __init__(self, erasures: ErasureStore, timer: ErasureTimer, clock: Clock, counts: Counts) -> None:
+    def __init__(
+        self, erasures: ErasureStore, timer: ErasureTimer, operate: Operate, clock: Clock, counts: Counts
+    ) -> None:
+        """``operate`` begins the look at each: what is a tenant's is read for that tenant alone."""
+        self._operate = operate
         self._erasures = erasures
         self._timer = timer
         self._clock = clock
@@ -61,6 +67,7 @@ class Deadlines:
         found: list[Erasure] = []
         for shard in range(SHARDS):
             for due in self._timer.due(shard, AT_ONCE, by=by):
-                with suppress(SlateError):  # gone since; or of a tenant that is in quarantine
+                # Gone since; or of a tenant that is in quarantine.
+                with suppress(SlateError), self._operate(Intent.WRITE, due.tenant):
                     found.append(self._erasures.get(due.tenant, due.erasure_id))
         return found
