@@ -114,7 +114,12 @@ ACTS: Final[dict[str, tuple[tuple[Act, ...], Act]]] = {
 }
 
 
-@pytest.mark.parametrize("name", ACTS)
+QUICK: Final = {"state facts", "delete a fact", "say something", "delete a session"}
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.race) for name in ACTS]
+)
 def test_killed_anywhere_no_change_is_without_its_entry_and_no_entry_is_lost(
     worlds: Callable[..., World], name: str
 ) -> None:

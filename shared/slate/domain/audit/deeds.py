@@ -29,6 +29,8 @@ class Deed:
         """Changes beyond those."""
         self.answer: Any = None
         """What is answered, if anything is."""
+        self.about: str | None = None
+        """The ref of whom it is about, where neither its items nor the fences that were read tell."""
 
     def changing(self, ref: str | None) -> None:
         """Something is about to change: not before it is written down who does it.
@@ -66,3 +68,10 @@ def doing(deed: Deed) -> Iterator[Deed]:
         yield deed
     finally:
         _UNDER_WAY.reset(token)
+
+
+def told_about(ref: str) -> None:
+    """The deed under way, if there is one, is about this person, also where none of their data is reached."""
+    deed = _UNDER_WAY.get()
+    if deed is not None:
+        deed.about = ref

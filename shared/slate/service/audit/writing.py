@@ -102,7 +102,7 @@ class Auditing:
     def _deed(
         self, tenant: str, entry: Entry, named: tuple[tuple[str, str], ...] = (), *, answers: bool
     ) -> Iterator[Deed]:
-        deed = Deed(lambda ref: self._begin(tenant, entry, ref))
+        deed = Deed(lambda ref: self._begin(tenant, entry, ref or deed.about))
         with doing(deed):
             try:
                 yield deed
@@ -123,12 +123,12 @@ class Auditing:
     def _end(self, tenant: str, entry: Entry, deed: Deed, named: tuple[tuple[str, str], ...]) -> None:
         entry = entry.model_copy(update={"at": self._clock.now(), "session": entry.session or session_of(deed.answer)})
         touched: dict[str | None, dict[tuple[str, str], Touched]] = {}
-        only = entry.ref or self._only()
+        only = entry.ref or self._only() or deed.about
         for about in self._store.told(tenant, deed.changes):
             some = touched.setdefault(about.ref or only, {})
             some.update({(item.kind, item.id): item for item in about.items})
         if not deed.begun or entry.phase is Phase.DONE:
-            self._answered(tenant, entry, deed.answer, touched)
+            self._answered(tenant, entry, only, deed.answer, touched)
         if not touched:
             touched[only] = {each: Touched(*each) for each in named}
         self._store.append(
@@ -136,10 +136,14 @@ class Auditing:
         )
 
     def _answered(
-        self, tenant: str, entry: Entry, answer: Any, touched: dict[str | None, dict[tuple[str, str], Touched]]
+        self,
+        tenant: str,
+        entry: Entry,
+        only: str | None,
+        answer: Any,
+        touched: dict[str | None, dict[tuple[str, str], Touched]],
     ) -> None:
         """What the answer holds; of what changed, the change says more, but for what it could not say."""
-        only = entry.ref or self._only()
         for item in items_of(answer, entry.session):
             ref = only if item.subject is None else self._keyring.name(tenant, item.subject)
             some = touched.setdefault(ref, {})

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from slate.domain.audit.deeds import told_about
 from slate.domain.erasing.erasure import KEYS, Days, Erasure, Progress, added
 from slate.domain.erasing.receipts import ReceiptClaims, subject_digest
 from slate.domain.erasing.steps import Step, sweeps
@@ -109,6 +110,7 @@ class Running:
         now = self._clock.now()
         if erasure.next_at is None or erasure.next_at > now:
             return False
+        told_about(erasure.ref)
         try:
             after = self._steps[erasure.state](erasure, tenant, deadline)
         except Exception as error:  # noqa: BLE001  # whatever it is, it is tried again, and somebody is told
