@@ -39,6 +39,7 @@ FACT: Final[dict[str, Any]] = {
     "wakes": 0,
     "adjusted": 0,
     "gone_by": None,
+    "reworded": False,
     "created_at": _AT,
     "updated_at": _AT,
     "version": 1,
