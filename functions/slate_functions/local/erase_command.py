@@ -6,13 +6,14 @@ import json
 from typing import Annotated, Final
 
 import typer
+from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from slate.client import SlateClient
 from slate.contract.erasures import ErasureStatus
 from slate.domain.erasing.steps import OPEN, Step
 from slate.domain.instants import format_instant
-from slate_functions.local.commanding import Key, KeysFile, Tenant, Url, client_of, console_of
+from slate_functions.local.commanding import Key, KeysFile, Tenant, Url, client_of
 
 _WAY: Final = (
     Step.RECEIVED,
@@ -60,7 +61,7 @@ def _as_json(client: SlateClient, asked: ErasureStatus, *, follow: bool) -> None
 
 def _followed(client: SlateClient, asked: ErasureStatus) -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[said]}"))
-    with Progress(*columns, console=console_of()) as bar:
+    with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(asked.state.value, total=len(_WAY) - 1, said="")
         for status in client.erasures.follow(asked.erasure_id):
             bar.update(task, description=status.state.value, completed=_done(status), said=_said(status))
