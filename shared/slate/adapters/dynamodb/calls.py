@@ -11,22 +11,17 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from botocore.exceptions import (
-    BotoCoreError,
     ClientError,
-    HTTPClientError,
-    IncompleteReadError,
-    ParamValidationError,
 )
-from botocore.exceptions import ConnectionError as NoConnectionError
 
+from slate.adapters.dynamodb.errors import Conflicting, Refused, Unanswered, translated
 from slate.adapters.dynamodb.table import PK, SK
 from slate.domain.errors import Unavailable
 from slate.domain.operations import only_for, working_for
@@ -45,12 +40,6 @@ MAX_BATCH_GET: Final = 100
 MAX_BATCH_WRITE: Final = 25
 _FIRST_PAUSE: Final = 0.01
 _LONGEST_PAUSE: Final = 1.28
-
-_THROTTLED: Final = frozenset({"ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"})
-# DynamoDB's documentation: after these a write may or may not have been applied.
-_UNANSWERED: Final = frozenset({"InternalServerError", "RequestTimeout", "ServiceUnavailable"})
-_CONFLICTS: Final = frozenset({"TransactionConflictException", "TransactionInProgressException"})
-_BUSY_REASONS: Final = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 
 
 class Key(NamedTuple):
@@ -315,13 +304,15 @@ class Calls:
             try:
                 with translated():
                     return call()
-            except _Conflict as conflict:
+            except Refused as refused:
+                raise TransactionRefused(_read(refused.failed)) from None
+            except Conflicting as conflict:
                 conflicts += 1
                 if conflicts == CONFLICT_TRIES:
                     if conflict.failed:
-                        raise TransactionRefused(conflict.failed) from None
+                        raise TransactionRefused(_read(conflict.failed)) from None
                     raise Unavailable("other calls keep changing the same items; repeat the call") from None
-            except _Unanswered as lost:
+            except Unanswered as lost:
                 unanswered += 1
                 if unanswered == SENDS:
                     raise Unavailable("the storage did not answer; repeat the call") from lost
@@ -364,50 +355,5 @@ def _arguments(write: Write) -> dict[str, Any]:
     return arguments
 
 
-class _Conflict(Exception):  # stays within this file
-    """Another transaction touched the same items; ``failed`` where conditions failed as well."""
-
-    def __init__(self, failed: Mapping[int, Item | None]) -> None:
-        super().__init__()
-        self.failed = failed
-
-
-class _Unanswered(Exception):  # stays within this file
-    """Nobody knows whether the call was applied."""
-
-
-@contextmanager
-def translated() -> Iterator[None]:
-    """The one place where what botocore raises becomes what Slate raises."""
-    try:
-        yield
-    except ClientError as error:
-        _translate(error)
-    except (HTTPClientError, NoConnectionError, IncompleteReadError) as error:
-        raise _Unanswered from error
-    except ParamValidationError:
-        raise  # a request that botocore does not let out is a fault of ours
-    except BotoCoreError as error:
-        raise Unavailable("the storage is out of reach; repeat the call") from error
-
-
-def _translate(error: ClientError) -> NoReturn:
-    code = error.response["Error"]["Code"]
-    if code in _CONFLICTS:
-        raise _Conflict({}) from None
-    if code in _UNANSWERED:
-        raise _Unanswered from error
-    if code == "TransactionCanceledException":
-        reasons: Any = error.response.get("CancellationReasons", [])
-        failed: dict[int, Item | None] = {
-            place: from_wire(reason.get("Item"))
-            for place, reason in enumerate(reasons)
-            if reason["Code"] == "ConditionalCheckFailed"
-        }
-        if any(reason["Code"] in _BUSY_REASONS for reason in reasons):
-            raise _Conflict(failed) from None
-        if failed:
-            raise TransactionRefused(failed) from None
-    if code in _THROTTLED:
-        raise Unavailable("the storage is busy; repeat the call") from error
-    raise error
+def _read(failed: Mapping[int, Any]) -> dict[int, Item | None]:
+    return {place: from_wire(item) for place, item in failed.items()}
