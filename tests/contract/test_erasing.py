@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -17,12 +17,15 @@ from contract.faults import READS, WRITES, Killed
 from contract.world import TENANT, World, task
 from slate.adapters.dynamodb.calls import Item, Key
 from slate.adapters.dynamodb.subject_kinds import kind_of
+from slate.adapters.dynamodb.subject_walk import Batch, SubjectWalk
 from slate.adapters.dynamodb.table import SUBJECT, SUBJECT_PK
 from slate.contract.erasures import AskErasure, ErasureStatus
 from slate.contract.facts import GivenFact, PostFacts
 from slate.contract.search import PutEpisode
+from slate.domain.erasing.steps import sweeps
 from slate.domain.errors import NotFound, SubjectErased
 from slate.domain.fences import Intent
+from slate.service.due_work import ENTRY_MS
 from slate.wiring.parts import MEMORY
 from slate_functions.extractor.dispatch import Dispatch
 
@@ -218,6 +221,14 @@ def writers_meet_the_fence(w: World, count: int) -> None:
     assert theirs(w, ANN) == []
 
 
+def test_a_queue_in_which_a_task_of_an_erased_person_stands_goes_on(peopled: Callable[[], World]) -> None:
+    w = peopled()
+    ask(w)
+    assert {claim.task.graph_id for claim in w.claims(max=10)} == {"g-bob"}, "before the eraser came"
+    w.slate.privacy.eraser.run_once()
+    assert w.claims(max=10) == ()
+
+
 # ---- what the index does not show
 
 
@@ -233,6 +244,31 @@ def test_what_the_index_shows_late_is_found_by_its_key_or_swept_up(worlds: Calla
     status = go_on(w)
     assert theirs(w, ANN) == []
     assert {step.step: step.counts for step in status.steps}["DRAINED"]["graphs"] > 0
+
+
+def test_a_run_that_is_late_takes_nothing_along_of_who_came_back(
+    peopled: Callable[[], World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stands still within the last sweep, while another does that sweep and all that comes after it."""
+    w = peopled()
+    status, running = ask(w), w.slate.privacy.running
+    batches, overtaken = SubjectWalk.batches, []
+
+    def late(walk: SubjectWalk, *args: Any) -> Iterator[Batch]:
+        monkeypatch.setattr(SubjectWalk, "batches", batches)
+        assert go_on(w).state == "RECEIPTED"
+        overtaken.append(know(w, ANN, "Is back"))
+        yield from batches(walk, *args)
+
+    for _ in range(len(sweeps(4))):
+        w.slate.privacy.eraser.run_once()
+        status = w.slate.privacy.erasing.get(w.me, status.erasure_id)
+        w.clock.advance(((status.next_at or 0) - w.clock.now()) / 1000)
+    monkeypatch.setattr(SubjectWalk, "batches", late)
+    running.step(TENANT, status.erasure_id, w.clock.now() + ENTRY_MS)
+    assert overtaken
+    (fact,) = overtaken[0].results
+    assert w.slate.memory.facts.get(w.me, ANN, fact.fact_id).statement == "Is back"
 
 
 def test_an_item_that_no_kind_declares_is_never_passed_over(peopled: Callable[[], World]) -> None:

@@ -41,6 +41,9 @@ OPEN: Final = frozenset(Step) - {Step.RECEIPTED, Step.CLOSED}
 
 ROOTS_STAND_MS: Final = 90_000
 """A request lives 30 s at most, and what it sent may arrive up to 60 s later: so long an emptied root refuses it."""
+RUNS_END_MS: Final = 90_000
+"""A run works 20 s at most on an erasure, and what it sent may arrive later: so long after the last sweep no other run
+is still at it, which would take along what a person brings who comes back."""
 FIRST_SWEEP_MS: Final = 15 * MINUTE_MS
 """Longer than any process keeps a data key, and than any root stands."""
 

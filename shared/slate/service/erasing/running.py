@@ -14,7 +14,7 @@ from typing import Final
 from slate.domain.audit.deeds import told_about
 from slate.domain.erasing.erasure import KEYS, Days, Erasure, Progress, added
 from slate.domain.erasing.receipts import ReceiptClaims, subject_digest
-from slate.domain.erasing.steps import Step, sweeps
+from slate.domain.erasing.steps import RUNS_END_MS, Step, sweeps
 from slate.domain.errors import NotFound, SubjectHeld
 from slate.ports.clock import Clock
 from slate.ports.counts import Count, Counts
@@ -181,7 +181,8 @@ class Running:
         swept = erasure.model_copy(update={"swept": erasure.swept + 1})
         if swept.swept < len(sweeps(self._terms.queue_days)):
             return swept.going_on(progress.model_copy(update={"position": ""}), self._next_sweep(swept))
-        return swept.done(Step.DRAINED, self._clock.now(), progress.counts, next_at=now)
+        now = self._clock.now()
+        return swept.done(Step.DRAINED, now, progress.counts, next_at=now + RUNS_END_MS)
 
     def _expunge(self, erasure: Erasure, _: str, __: int) -> Erasure:
         now, index = self._clock.now(), self._places.index
