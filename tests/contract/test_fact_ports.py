@@ -170,6 +170,19 @@ def test_kept_perhaps_it_is_in_limbo_and_logged_once(r: Remembered) -> None:
     assert r.stores.facts.active(TENANT, r.ref("u")) == []
 
 
+def test_said_to_be_kept_perhaps_it_is_logged_too(r: Remembered) -> None:
+    fact = told(r, "Likes tea", keep_maybe=True)
+    assert (get(r, fact).state, log(r)) == (FactState.LIMBO, [(fact, "keep_maybe", False)])
+
+
+def test_what_comes_back_by_being_said_again_is_told_in_the_log(r: Remembered) -> None:
+    fact = told(r, "Likes tea")
+    r.stores.fades.settle(TENANT, r.ref("u"), fact, lambda _: Fade(FactState.FORGOTTEN, act(r, "decay")))
+    r.clock.advance(10)
+    assert r.tell("u", "Likes tea").fact_id == fact
+    assert (get(r, fact).state, set(log(r))) == (FactState.ACTIVE, {(fact, "decay", True), (fact, "importance", False)})
+
+
 def test_confirming_says_it_anew(r: Remembered) -> None:
     fact = told(r, "Likes tea")
     r.clock.advance(DAY_MS / 1000)

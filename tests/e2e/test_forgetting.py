@@ -208,6 +208,57 @@ def test_the_log_is_filtered_and_many_acts_are_undone_at_once(acme, uid, service
     assert acme.post(f"/v1/subjects/u-{uid}/forgetting-log/restore", {"rule": "decay"})["items"] == []
 
 
+def test_undoing_what_time_did_does_not_bring_back_what_somebody_deleted_since(acme, uid, service):
+    kept, deleted = (put(acme, uid, statement=f"Once saw bird number {n}")["fact_id"] for n in range(2))
+    pass_days(service, 61)
+    acme.ask("DELETE", f"/v1/subjects/u-{uid}/facts/{deleted}")
+    undo = {"rule": "decay", "fact_ids": [kept, deleted, "f-unknown"]}
+    done = acme.post(f"/v1/subjects/u-{uid}/forgetting-log/restore", undo)["items"]
+    assert [(each["fact_id"], each["restored"]) for each in done] == [
+        (kept, True), (deleted, False), ("f-unknown", False),
+    ]  # fmt: skip
+    assert all("no such act" in each["reason"] for each in done[1:])
+    done = acme.post(f"/v1/subjects/u-{uid}/forgetting-log/restore", {"fact_ids": [deleted]})["items"]
+    assert [each["restored"] for each in done] == [True]
+
+
+def test_posted_to_be_kept_perhaps_it_is_in_limbo_and_the_log_says_so(acme, uid, service):
+    fact = put(acme, uid, statement="Likes opera", keep_maybe=True)["fact_id"]
+    (entry,) = log(acme, uid)
+    assert (entry["rule"], entry["fact_id"], entry["actor"]) == ("keep_maybe", fact, "admin")
+    assert known(acme, uid) == []
+    pass_days(service, 240)
+    assert known(acme, uid, "?state=limbo") == ["Likes opera"], "kept four times as long"
+    assert acme.post(f"/v1/subjects/u-{uid}/forgetting-log/restore", {"rule": "keep_maybe"})["items"] == []
+    restore(acme, uid, fact)
+    assert known(acme, uid) == ["Likes opera"]
+
+
+def test_what_is_said_again_came_back_and_counts_as_regret(acme, uid, service):
+    put(acme, uid, statement="Plays chess")
+    pass_days(service, 61)
+    before = service.local.counts.value(Count.REGRETTED)
+    assert put(acme, uid, statement="Plays chess")["op"] == "ADD"
+    assert service.local.counts.value(Count.REGRETTED) == before + 1
+    (entry,) = log(acme, uid)
+    assert entry["restored_at"] is not None
+    assert acme.get(f"/v1/subjects/u-{uid}/health")["regret_rate"] == 1.0
+
+
+def test_what_the_tenant_keeps_no_longer_is_not_brought_back_but_may_be_said_again(acme, uid, service, settings):
+    settings(category_retention_days={"task": 10})
+    fact = put(acme, uid, statement="Must send the report", category="task", importance=9)["fact_id"]
+    pass_days(service, 11)
+    assert log(acme, uid)[0]["rule"] == "retention"
+    assert "10 days" in restore(acme, uid, fact, 409)["detail"]
+    (undone,) = acme.post(f"/v1/subjects/u-{uid}/forgetting-log/restore", {"rule": "retention"})["items"]
+    assert (undone["restored"], "10 days" in undone["reason"]) == (False, True)
+    put(acme, uid, statement="Must send the report", category="task", importance=9)
+    assert known(acme, uid) == ["Must send the report"]
+    pass_days(service, 9)
+    assert known(acme, uid) == ["Must send the report"]
+
+
 def test_what_somebody_deleted_is_not_taken_for_gone_by_itself(acme, uid, service):
     fact = put(acme, uid, statement="Once saw a blue heron", importance=5)["fact_id"]
     pass_days(service, 61)

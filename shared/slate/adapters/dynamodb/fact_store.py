@@ -47,7 +47,10 @@ class DynamoFactStore:
     # ---- statements
 
     def state(self, tenant: str, ref: str, stated: Stated, act: Act) -> Decision:
-        """A read of the slot, one of the facts that change, and a transaction; all again where another was faster."""
+        """A read of the slot, one of the facts that change, and a transaction; all again where another was faster.
+
+        What comes back by being said again is told in the log, which may be late.
+        """
         key, fresh = self._items.slot_key(tenant, ref, stated.slot), self._writes.new_id()
         fact = stated.fact.model_copy(update={"fact_id": fresh})
         said = stated.said._replace(fact_id=fresh)
@@ -61,7 +64,10 @@ class DynamoFactStore:
                 self._writes.with_log(batch, act, plan.fact)
             return self._decided(batch, slot, plan, seen, stated.consents)
 
-        return self._tried(once)
+        decision = self._tried(once)
+        if decision.reason == deciding.AGAIN and decision.fact_id is not None:
+            self._writes.note_restored(tenant, ref, decision.fact_id, act.at)
+        return decision
 
     def withdraw(self, tenant: str, ref: str, stated: Stated) -> Decision:
         """As ``state``."""

@@ -20,6 +20,7 @@ class Changed(NamedTuple):
 
 
 DELETES: Final = "deleted"
+KEEPS: Final = "keep_maybe"
 CONSENT: Final = "consent_withdrawn"
 
 

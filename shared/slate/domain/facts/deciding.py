@@ -41,7 +41,7 @@ class Plan(NamedTuple):
     """What was served until now and is no more, for a notice."""
     fact: Fact | None = None
     shelves: bool = False
-    """A fact that was not let in, which the log is to say."""
+    """A fact that was not let in, or that is kept perhaps, which the log is to say."""
 
     @property
     def writes(self) -> bool:
@@ -67,7 +67,7 @@ def state(timeline: Timeline, fact: Fact, said: Observation, fetch: Fetch, new_i
         reason, op = (TRIVIAL, Op.REFUSED) if fact.state is FactState.FORGOTTEN else (KEPT_MAYBE, Op.ADD)
         code = "importance" if op is Op.REFUSED else None
         decision = Decision(op=op, fact_id=fresh.fact_id, reason=reason, code=code)
-        return Plan(decision, inserted.timeline, changed, fact=fresh, shelves=op is Op.REFUSED)
+        return Plan(decision, inserted.timeline, changed, fact=fresh, shelves=True)
     return _told(inserted.timeline, inserted.fact_id, changed, before, now, new=inserted.new)
 
 

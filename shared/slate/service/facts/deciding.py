@@ -10,8 +10,9 @@ from typing import Final, NamedTuple
 
 from slate.domain.errors import Unavailable
 from slate.domain.extracting.implied import implied
+from slate.domain.facts.changing import KEEPS
 from slate.domain.facts.dates import plan_end
-from slate.domain.facts.deciding import TRIVIAL
+from slate.domain.facts.deciding import KEPT_MAYBE, TRIVIAL
 from slate.domain.facts.guard import SECRET, redacted, redacted_value
 from slate.domain.facts.model import (
     Candidate,
@@ -124,7 +125,9 @@ class Deciding:
             return self._facts.withdraw(tenant, ref, stated)
         now = self._clock.now()
         until = now + settings.restore_days * DAY_MS
-        return self._facts.state(tenant, ref, stated, Act("importance_below_4", TRIVIAL, author.agent, now, until))
+        kept = stated.fact.state is FactState.LIMBO
+        rule, reason = (KEEPS, KEPT_MAYBE) if kept else ("importance_below_4", TRIVIAL)
+        return self._facts.state(tenant, ref, stated, Act(rule, reason, author.agent, now, until))
 
     def _stated(self, candidate: Candidate, screened: Screened, author: Author, days: int) -> Stated:
         now = self._clock.now()

@@ -11,13 +11,14 @@ from slate.contract.facts import DeletedFacts, FactPage, GivenFact, PatchFact, P
 from slate.domain.access import Principal
 from slate.domain.errors import Conflict, Invalid, NotFound, VersionMismatch
 from slate.domain.facts.agreeing import slot_name
-from slate.domain.facts.changing import DELETES
+from slate.domain.facts.changing import DELETES, KEEPS
 from slate.domain.facts.model import Candidate, Category, Fact, FactState
 from slate.domain.facts.screening import screen
 from slate.domain.facts.sensitive import sensitive
 from slate.domain.facts.slots import canonical, same_attribute, slot_of
 from slate.domain.facts.standing import held_at, shown
 from slate.domain.forgetting.acts import Act
+from slate.domain.forgetting.strength import retained_until
 from slate.ports.clock import Clock
 from slate.ports.counts import Count, Counts, NoCounts
 from slate.ports.fact_records import FactRecords
@@ -270,10 +271,11 @@ class Facts:
 
         Raises:
             NotFound: as in ``get``; also once its time is over.
-            Conflict: a newer fact has its place, or there is no consent.
+            Conflict: a newer fact has its place, there is no consent, or the tenant keeps no such fact for longer.
         """
         ref, fact = self._reached(principal, subject, fact_id)
         tenant, now = principal.tenant, self._clock.now()
+        self._check_retention(tenant, fact, now)
         while True:
             consents = self._records.consents(tenant, ref)
             missing = [category.value for category in fact.sensitive if not consents.covers(category)]
@@ -287,6 +289,13 @@ class Facts:
             self._counts.add(Count.RESTORED)
             return shown(restored, now)
 
+    def _check_retention(self, tenant: str, fact: Fact, now: int) -> None:
+        policy = self._tenants.of(tenant).decay
+        until = retained_until(fact, policy)
+        if until is not None and until <= now:
+            days = policy.retention_days[fact.category]
+            raise Conflict(f"the tenant keeps {fact.category} facts for {days} days; state it anew to keep it as long")
+
     def keep(self, principal: Principal, subject: str, fact_id: str) -> Fact:
         """Put a fact in limbo: not served, restorable.
 
@@ -295,7 +304,7 @@ class Facts:
             Conflict: it is history.
         """
         ref, _ = self._reached(principal, subject, fact_id)
-        return self._facts.keep(principal.tenant, ref, fact_id, self._act(principal, "keep_maybe", "kept in limbo"))
+        return self._facts.keep(principal.tenant, ref, fact_id, self._act(principal, KEEPS, "kept in limbo"))
 
     def confirm(self, principal: Principal, subject: str, fact_id: str) -> Fact:
         """The person says that it holds, now, rather than anything else that this caller may read of its slot.

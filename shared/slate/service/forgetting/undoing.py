@@ -10,7 +10,7 @@ from slate.contract.forgetting import MAX_UNDONE, RestoredMany, RestoreMany, Und
 from slate.domain.access import Principal
 from slate.domain.errors import Conflict, Invalid, NotFound
 from slate.domain.facts.model import FactState, Forgetting
-from slate.domain.forgetting.fading import IMPORTANCE
+from slate.domain.forgetting.fading import BY_ITSELF, IMPORTANCE, RETENTION
 from slate.ports.clock import Clock
 from slate.ports.fact_records import FactRecords
 from slate.ports.keyring import Keyring
@@ -18,6 +18,9 @@ from slate.service.facts.reaching import reached
 from slate.service.facts.remembering import Facts
 from slate.service.paging import Cursors
 
+NOTHING_TO_UNDO: Final = "there is no such act on it that can be undone: none is in the log, or its time is over"
+BY_TIME_ALONE: Final = BY_ITSELF | {RETENTION, IMPORTANCE}
+"""Rules by which nobody put a fact away."""
 _AT_ONCE: Final = 200
 
 
@@ -94,19 +97,26 @@ class Undoing:
             raise Invalid.field("rule", "name a `rule`, `fact_ids`, or a time by `since` and `until`")
         ids = list(dict.fromkeys(self._undoable(principal, ref, body)))
         done = [self._undone(principal, subject, each) for each in ids[:MAX_UNDONE]]
-        return RestoredMany(items=tuple(done), more=len(ids) > MAX_UNDONE)
+        others = [each for each in dict.fromkeys(body.fact_ids or ()) if each not in set(ids)]
+        left = (Undone(fact_id=each, restored=False, reason=NOTHING_TO_UNDO) for each in others)
+        return RestoredMany(items=(*done, *left), more=len(ids) > MAX_UNDONE)
 
     def _undoable(self, principal: Principal, ref: str, body: RestoreMany) -> Iterator[str]:
+        """The newest act first. What somebody put away since is not brought back by undoing what was done before."""
         wanted = LogFilter(rule=body.rule, since=body.since, until=body.until)
         named, now, position = body.fact_ids, self._clock.now(), None
+        since: set[str] = set()
         while True:
             page = self._records.log(principal.tenant, ref, position, _AT_ONCE)
             for entry in page.items:
-                if entry.fact_id is None or not principal.may_read(entry.readers) or not wanted.means(entry):
+                if entry.fact_id is None or not principal.may_read(entry.readers) or entry.restored_at is not None:
                     continue
-                is_open = entry.restored_at is None and entry.restorable_until >= now
-                if is_open and (named is None or entry.fact_id in named):
-                    yield entry.fact_id
+                if wanted.means(entry):
+                    is_named = named is None or entry.fact_id in named
+                    if is_named and entry.fact_id not in since and entry.restorable_until >= now:
+                        yield entry.fact_id
+                elif entry.rule not in BY_TIME_ALONE:
+                    since.add(entry.fact_id)
             position = page.position
             if position is None or any(wanted.before(entry) for entry in page.items[-1:]):
                 return

@@ -42,7 +42,10 @@ class InProcessFactStore:
                 raise ConsentMoved
             if plan.writes and plan.shelves and plan.fact is not None:
                 self._people.log(person, act, plan.fact)
-            return self._decided(person, stated.slot, plan)
+            decision = self._decided(person, stated.slot, plan)
+            if decision.reason == deciding.AGAIN and decision.fact_id is not None:
+                person.note_restored(decision.fact_id, act.at)
+            return decision
 
     def withdraw(self, tenant: str, ref: str, stated: Stated) -> Decision:
         """As ``state``."""
