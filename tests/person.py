@@ -80,9 +80,12 @@ class Person:
         self.api.post("/v1/sessions", body, 201)
         turns: list[dict[str, Any]] = [
             {"role": "user", "content": f"I need {self.mark()} always.", "marks": ["constraint"], "client_id": "c-1"},
+            {"role": "assistant", "content": "Done. Which seat would you like, by the window or the aisle?"},
+            {"role": "user", "content": f"By the window, next to {self.mark()}."},
             {"role": "assistant", "content": f"Done: {self.mark()}."},
             {"role": "tool", "name": "look_up", "tool_call_id": "call-1", "content": f"{self.mark()} " + "-" * LARGE},
         ]
+        turns.append({"role": "assistant", "content": f"Which orchestra near {self.mark()} do you play in?"})
         for place in range(more):
             turns.append({"role": "user", "content": f"And what about {self.marks()}, for number {place}?"})
             turns.append({"role": "assistant", "content": f"It is {self.marks()}, I think."})
