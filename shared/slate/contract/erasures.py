@@ -20,9 +20,7 @@ class AskErasure(Request):
     """Whose data is to go, and why."""
 
     subject: Id
-    reason: Reason = Field(
-        description="for whoever answers for it; sealed under the person's key, and gone with it"
-    )
+    reason: Reason = Field(description="for whoever answers for it; sealed under the person's key, and gone with it")
     requested_at: Instant | None = Field(
         default=None, description="when the person asked, if that was before: the month to do it in begins then"
     )
