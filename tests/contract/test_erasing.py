@@ -16,12 +16,14 @@ from contract import talking
 from contract.faults import READS, WRITES, Killed
 from contract.world import TENANT, World, task
 from slate.adapters.dynamodb.calls import Item, Key
+from slate.adapters.dynamodb.erasure_store import DynamoErasureStore
 from slate.adapters.dynamodb.subject_kinds import kind_of
 from slate.adapters.dynamodb.subject_walk import Batch, SubjectWalk
 from slate.adapters.dynamodb.table import SUBJECT, SUBJECT_PK
 from slate.contract.erasures import AskErasure, ErasureStatus
 from slate.contract.facts import GivenFact, PostFacts
 from slate.contract.search import PutEpisode
+from slate.domain.erasing.erasure import Erasure
 from slate.domain.erasing.steps import sweeps
 from slate.domain.errors import NotFound, SubjectErased
 from slate.domain.fences import Intent
@@ -269,6 +271,32 @@ def test_a_run_that_is_late_takes_nothing_along_of_who_came_back(
     assert overtaken
     (fact,) = overtaken[0].results
     assert w.slate.memory.facts.get(w.me, ANN, fact.fact_id).statement == "Is back"
+
+
+def test_who_comes_back_before_the_last_note_of_an_erasure_and_asks_again_is_erased_again(
+    peopled: Callable[[], World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run dies between opening the fence and noting that it did."""
+    w = peopled()
+    save = DynamoErasureStore.save
+
+    def dying(store: DynamoErasureStore, tenant: str, erasure: Erasure) -> bool:
+        if erasure.state == "RECEIPTED":
+            raise Killed
+        return save(store, tenant, erasure)
+
+    monkeypatch.setattr(DynamoErasureStore, "save", dying)
+    with pytest.raises(Killed):
+        go_on(w)
+    monkeypatch.undo()
+    know(w, ANN, "Is back")
+    first = w.slate.privacy.erasing.list(w.me, ANN, 1, None).items[0]
+    again = ask(w)
+    assert (first.state, again.state, again.epoch) == ("VERIFIED", "FENCED", 2)
+    assert again.erasure_id != first.erasure_id
+    assert w.slate.privacy.erasing.get(w.me, first.erasure_id).state == "RECEIPTED"
+    assert go_on(w).erasure_id == again.erasure_id
+    assert theirs(w, ANN) == []
 
 
 def test_an_item_that_no_kind_declares_is_never_passed_over(peopled: Callable[[], World]) -> None:

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from slate.contract.erasures import AskErasure, ErasurePage, ErasureStatus
 from slate.domain.access import Principal
 from slate.domain.erasing.erasure import Days, Erasure, received
+from slate.domain.erasing.steps import Step
 from slate.domain.errors import Invalid, NotFound, SubjectErased, Unavailable
 from slate.domain.fences import Intent
 from slate.ports.clock import Clock
@@ -88,7 +89,10 @@ class Erasing:
         """Kept, or the one that was there first."""
         for _ in range(_TRIES):
             if (open_one := self._store.running(tenant, new.ref)) is not None:
-                return open_one
+                if not self._opened(tenant, open_one):
+                    return open_one
+                self._running.step(tenant, open_one.erasure_id, new.received_at + FENCE_MS)
+                continue
             try:
                 # An operation of its own: what it seals is meant to be closed off right after.
                 with self._keyring.operation(Intent.WRITE):
@@ -96,6 +100,17 @@ class Erasing:
             except SubjectErased:
                 continue  # another came first, and has closed the fence
         raise Unavailable("other erasures of this person begin and end just now; repeat the call")
+
+    def _opened(self, tenant: str, erasure: Erasure) -> bool:
+        """Whether all but its last note is done: the person may be back, and what they brought it does not erase."""
+        if erasure.state is not Step.VERIFIED:
+            return False
+        try:
+            with self._keyring.operation(Intent.WRITE):
+                self._keyring.admit(tenant, erasure.ref)
+        except SubjectErased:
+            return False
+        return True
 
     def get(self, principal: Principal, erasure_id: str) -> ErasureStatus:
         """One.
