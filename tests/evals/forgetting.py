@@ -195,7 +195,7 @@ def show(title: str, scores: Mapping[str, Score], people: int) -> None:
 
 
 def main() -> None:
-    people, some = (int(sys.argv[1]) if len(sys.argv) > 1 else 1_000), 100
+    people, some = (int(sys.argv[1]) if len(sys.argv) > 1 else 1_000), 60
     started = time.perf_counter()
     scores = side_by_side(people, compare=False)
     show(

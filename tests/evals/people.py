@@ -36,28 +36,28 @@ NEEDED: Final = (
     Needed(
         Said("Allergic to penicillin", Category.CONSTRAINT, 9, "allergy", "penicillin"),
         "which antibiotic may be prescribed?",
-        75,
+        90,
     ),
-    Needed(Said("Never call before ten in the morning", Category.CONSTRAINT, 8), "when may I call?", 60),
+    Needed(Said("Never call before ten in the morning", Category.CONSTRAINT, 8), "when may I call?", 75),
     Needed(
-        Said("Prefers aisle seats on flights", Category.PREFERENCE, 6), "which seat shall I book on the flight?", 60
+        Said("Prefers aisle seats on flights", Category.PREFERENCE, 6), "which seat shall I book on the flight?", 75
     ),
     Needed(
         Said("Works at Initech", Category.IDENTITY, 6, "employer", "Initech"),
         "what is the name of the employer?",
-        45,
+        60,
     ),
-    Needed(Said("Has a dog named Bello"), "what is the name of the dog?", 40),
+    Needed(Said("Has a dog named Bello"), "what is the name of the dog?", 45),
     Needed(
-        Said("Is vegetarian", Category.PREFERENCE, 6, "diet", "vegetarian"), "which diet is to be kept at dinner?", 70
+        Said("Is vegetarian", Category.PREFERENCE, 6, "diet", "vegetarian"), "which diet is to be kept at dinner?", 90
     ),
-    Needed(Said("Decided to host the shop in Frankfurt", Category.DECISION, 6), "where do we host the shop?", 50),
+    Needed(Said("Decided to host the shop in Frankfurt", Category.DECISION, 6), "where do we host the shop?", 60),
     Needed(Said("Takes piano lessons on Tuesdays"), "on which day are the piano lessons?", 14),
-    Needed(Said("Reports to Karin in accounting", Category.IDENTITY, 6), "whom does she report to?", 50),
+    Needed(Said("Reports to Karin in accounting", Category.IDENTITY, 6), "whom does she report to?", 60),
     Needed(
         Said("Timezone is Europe/Berlin", Category.IDENTITY, 5, "timezone", "Europe/Berlin"),
         "which timezone applies?",
-        90,
+        120,
     ),
 )
 _SCENES: Final = (
