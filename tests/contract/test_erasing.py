@@ -299,6 +299,19 @@ def test_who_comes_back_before_the_last_note_of_an_erasure_and_asks_again_is_era
     assert theirs(w, ANN) == []
 
 
+def test_however_little_time_a_run_has_it_comes_further(peopled: Callable[[], World]) -> None:
+    w = peopled()
+    status, running, erasing = ask(w), w.slate.privacy.running, w.slate.privacy.erasing
+    for _ in range(40):
+        running.step(TENANT, status.erasure_id, w.clock.now() - 1)
+        if erasing.get(w.me, status.erasure_id).state == "PRIMARY_DELETED":
+            break
+    assert erasing.get(w.me, status.erasure_id).state == "PRIMARY_DELETED"
+    assert {sort_of(key) for key in theirs(w, ANN)} == {("S", "TURNS#HEAD"), ("G", "META")}, "they stand for a while"
+    assert go_on(w).state == "RECEIPTED"
+    assert_gone(w)
+
+
 def test_an_item_that_no_kind_declares_is_never_passed_over(peopled: Callable[[], World]) -> None:
     w = peopled()
     pk = f"{TENANT}#U#{w.storage.codec.keyring.name(TENANT, ANN)}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key
+from slate.adapters.dynamodb.calls import ConditionFailed, Key
 from slate.adapters.dynamodb.changes import Change
 from slate.adapters.dynamodb.keys import subject_attributes
 from slate.adapters.dynamodb.storage import Storage
@@ -42,15 +42,19 @@ class SubjectItems:
         return counts
 
     def erase(self, tenant: str, ref: str, deadline: int, position: str = "") -> Erased:
-        """A walk; deletes of 25, side by side. A root that still stands is no longer the person's in any list."""
-        standing = self._marked(tenant, ref)
+        """A walk; deletes of 25, side by side. A root that still stands is no longer the person's in any list.
+
+        However short the time, each call comes further: roots are marked when it begins, not when it goes on.
+        """
+        if not position:
+            self._mark_roots(tenant, ref)
         gone: Counter[str] = Counter()
         for batch in self._walk.batches(tenant, ref, position):
-            if self._storage.clock.now() > deadline:
-                return Erased(gone, batch.position)
-            going = [found for found in batch.found if found.key not in standing]
+            going = [found for found in batch.found if not self._stands(tenant, ref, found)]
             self._delete(tenant, going)
             gone.update(found.kind.store for found in going)
+            if self._storage.clock.now() > deadline and (gone or batch.position != position):
+                return Erased(gone, batch.position)
         return Erased(gone, None)
 
     def _delete(self, tenant: str, going: list[Found]) -> None:
@@ -58,32 +62,31 @@ class SubjectItems:
         chunks = [keys[start : start + _CHUNK] for start in range(0, len(keys), _CHUNK)]
         self._storage.each(lambda chunk: self._storage.calls.delete_many(tenant, chunk), chunks)
 
-    def _marked(self, tenant: str, ref: str) -> set[Key]:
-        """Mark every root that is not; those of which a write may still be under way."""
-        standing: set[Key] = set()
-        now, about = self._storage.clock.now(), subject_attributes(tenant, ref)[SUBJECT_PK]
+    def _mark_roots(self, tenant: str, ref: str) -> None:
+        """All that are not marked."""
+        about = subject_attributes(tenant, ref)[SUBJECT_PK]
         heads = self._walk.roots(tenant, ref)
         for start in range(0, len(heads), AT_ONCE):
             found = self._storage.calls.get_many(tenant, heads[start : start + AT_ONCE])
-            theirs = [item for item in found.values() if item.get(SUBJECT_PK) == about]
-            unmarked = [item for item in theirs if item["state"] != GraphState.DELETING]
-            self._storage.each(lambda item: self._mark(tenant, item), unmarked)
-            standing.update(_key(item) for item in unmarked)
-            standing.update(_key(item) for item in theirs if item.get("ends_at", 0) > now)
-        return standing
+            theirs = [key for key, item in found.items() if item.get(SUBJECT_PK) == about]
+            unmarked = [key for key in theirs if found[key]["state"] != GraphState.DELETING]
+            self._storage.each(lambda key: self._mark(tenant, ref, key), unmarked)
 
-    def _mark(self, tenant: str, head: Item) -> None:
+    def _stands(self, tenant: str, ref: str, found: Found) -> bool:
+        """Whether it is a root of which a write may still be under way; one that came meanwhile is marked."""
+        if not found.is_root:
+            return False
+        if found.state != GraphState.DELETING:
+            self._mark(tenant, ref, found.key)
+            return True
+        return found.ends_at > self._storage.clock.now()
+
+    def _mark(self, tenant: str, ref: str, head: Key) -> None:
         """Out of the timer: nobody but an erasure ends what an erasure began."""
-        now = self._storage.clock.now()
+        now, about = self._storage.clock.now(), subject_attributes(tenant, ref)[SUBJECT_PK]
         change = Change().set(state=GraphState.DELETING, ends_at=now + ROOTS_STAND_MS).remove(TIMER_PK, TIMER_SK)
-        write = change.grow("version").on(
-            _key(head), "#subject_pk = :about AND #state <> :DELETING", about=head[SUBJECT_PK]
-        )
+        write = change.grow("version").on(head, "#subject_pk = :about AND #state <> :DELETING", about=about)
         try:
             self._storage.calls.write(tenant, write)
         except ConditionFailed:
             return  # it is being deleted, or is gone
-
-
-def _key(item: Item) -> Key:
-    return Key(item["pk"], item["sk"])

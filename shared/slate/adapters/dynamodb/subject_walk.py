@@ -20,7 +20,9 @@ from typing import Final, NamedTuple, TypeVar
 
 from slate.adapters.dynamodb.calls import Item, Key
 from slate.adapters.dynamodb.keys import (
+    BESIDE_TURNS,
     END,
+    META,
     SESSION,
     TASK,
     episodes_pk,
@@ -39,13 +41,14 @@ from slate.ports.memory_index import Name
 
 T = TypeVar("T")
 AT_ONCE: Final = 100
-_NAMES: Final = (PK, SK, SUBJECT_PK)
+_NAMES: Final = (PK, SK, SUBJECT_PK, "state", "ends_at")
 _EVERYTHING: Final = ((" ", END),)
 _TASKS_FIRST: Final = (prefix(TASK), (" ", "T"), ("T$", END))
 """A graph's partition in three ranges: ``$`` sorts right after ``#``."""
 _SEPARATOR: Final = "\n"
 """No key holds one."""
 _ROOTS: Final = frozenset("SG")
+_HEADS: Final = frozenset({META, BESIDE_TURNS + "HEAD"})
 _WHOLE: Final = frozenset("SGUP")
 """Letters of partitions that are read themselves."""
 _INDEXED: Final = {
@@ -60,6 +63,14 @@ class Found(NamedTuple):
 
     key: Key
     kind: ItemKind
+    state: str | None = None
+    ends_at: int = 0
+    """Of a root that is being deleted: until when it stands."""
+
+    @property
+    def is_root(self) -> bool:
+        """Whether it is the head of a session or of a graph."""
+        return self.kind.partition in _ROOTS and self.key.sk in _HEADS
 
     @property
     def name(self) -> Name | None:
@@ -178,5 +189,9 @@ def _position(pk: str) -> str:
 
 
 def _found(items: Iterable[Item]) -> list[Found]:
-    found = (Found(key, kind_of(key)) for key in (Key(item[PK], item[SK]) for item in items))
+    found = (_one(Key(item[PK], item[SK]), item) for item in items)
     return [each for each in found if each.kind.kept is None]
+
+
+def _one(key: Key, item: Item) -> Found:
+    return Found(key, kind_of(key), item.get("state"), int(item.get("ends_at", 0)))
