@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from slate.domain.conversation import Told, drafts_of, more_marked
-from slate.domain.repeats import AskedEarlier, asked_again, called_again, in_order
+from slate.domain.repeats import AskedAgain, AskedEarlier, asked_again, called_again, in_order
 from slate.domain.sessions import Session, Snapshot, Speaker, Turn
 from slate.domain.topics import Topics
 from slate.domain.transcript import Window
@@ -83,7 +83,7 @@ class SessionSource:
         again, calls = asked_again(turns), called_again(turns)
         earlier = self._before(asked, snapshot.session, turns, {each.seq for each in again})
         last = next((turn.seq for turn in reversed(turns) if turn.role is Speaker.ASSISTANT), 0)
-        questions = sorted([*again, *earlier], key=lambda each: each.seq)
+        questions: list[AskedAgain | AskedEarlier] = sorted([*again, *earlier], key=lambda each: each.seq)
         self._counts.add(Count.REPEATED_QUESTIONS, sum(each.seq == last for each in questions))
         self._counts.add(Count.REPEATED_CALLS, sum(each.seq == last for each in calls))
         warnings = [*(each.warning for each in questions), *(each.warning for each in calls)]
