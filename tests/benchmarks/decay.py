@@ -13,6 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import count
@@ -356,24 +357,22 @@ def main() -> None:
     for name, (calls, reads, writes) in prices.items():
         what = "a run with nothing due" if name == "idle run" else f"a fact {name}"
         say(f"{what}: {calls:.2f} calls, {reads:.1f} read units, {writes:.1f} write units; no scan")
-    started = time.perf_counter()
-    done = month(prices, facts)
+    cap, an_hour, started = Settings().decay_acts_per_tenant, facts // MONTH_HOURS, time.perf_counter()
+    with ProcessPoolExecutor(2) as pool:
+        lived = pool.submit(month, prices, facts)
+        caught_up = pool.submit(backlog, prices, an_hour * 24 * 7, an_hour, cap)
+        done, left = lived.result(), caught_up.result()
     cost = [each / facts for each in done.cost]
     say(f"{facts:,} facts of 50 tenants due over 30 days, {CALL_MS} ms a call, a run an hour:")
     say(f"  an hour: {min(done.hours):,} to {max(done.hours):,} facts, {median(done.hours):,.0f} in the middle")
     say(f"  a fact, idle queries included: {cost[0]:.2f} calls, {cost[1]:.2f} read units, {cost[2]:.2f} write units")
-    say(
-        f"  the latest {done.late_ms / 60_000:.0f} min after it was due; lived in {time.perf_counter() - started:.0f} s"
-    )
-    started = time.perf_counter()
-    cap, an_hour = Settings().decay_acts_per_tenant, facts // MONTH_HOURS
-    left = backlog(prices, an_hour * 24 * 7, an_hour, cap)
+    say(f"  the latest {done.late_ms / 60_000:.0f} min after it was due")
     say(
         f"off for a week, {left.waiting:,} facts of one tenant wait and {an_hour:,} more come an hour; at {cap:,} a run:"
     )
     say(f"  {left.runs} runs until none waits, the longest {left.longest_run_ms / 1000:.0f} s")
     say(f"  facts of 20 other tenants: the latest {left.others_late_ms / 60_000:.0f} min after they were due")
-    say(f"  lived in {time.perf_counter() - started:.0f} s")
+    say(f"both lived through in {time.perf_counter() - started:.0f} s")
     for name, (alone, beside_memory) in beside(300).items():
         say(f"a due {name}: {alone} calls with nothing due of memory, {beside_memory} with 300 facts due before it")
 

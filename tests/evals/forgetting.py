@@ -23,9 +23,9 @@ from slate.ports.counts import Count
 
 T0: Final = 1_800_000_000_000
 DAY_SECONDS: Final = 86_400
-NOISE_EVERY: Final = 7
+NOISE_EVERY: Final = 10
 """Days."""
-CAP: Final = 25
+CAP: Final = 20
 TURNS_A_DAY: Final = 2
 WINDOW: Final = 30
 NEVER: Final = 20_000

@@ -1,4 +1,4 @@
-"""Scripted people and what they say in a year: ten things that are asked for again, and much that nobody asks for.
+"""Scripted people and what they say in a year: nine things that are asked for again, and much that nobody asks for.
 
 Many of the latter are in the words of the former. Nothing is random but by the seed.
 """
@@ -48,9 +48,6 @@ NEEDED: Final = (
         60,
     ),
     Needed(Said("Has a dog named Bello"), "what is the name of the dog?", 45),
-    Needed(
-        Said("Is vegetarian", Category.PREFERENCE, 6, "diet", "vegetarian"), "which diet is to be kept at dinner?", 90
-    ),
     Needed(Said("Decided to host the shop in Frankfurt", Category.DECISION, 6), "where do we host the shop?", 60),
     Needed(Said("Takes piano lessons on Tuesdays"), "on which day are the piano lessons?", 14),
     Needed(Said("Reports to Karin in accounting", Category.IDENTITY, 6), "whom does she report to?", 60),

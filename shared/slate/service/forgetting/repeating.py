@@ -8,13 +8,15 @@ from typing import Final
 from slate.domain.errors import WITHHELD, NotFound
 from slate.domain.forgetting.strength import DAY_MS
 from slate.domain.repeats import Answered, AskedEarlier, answered_in, asked_earlier, asks
-from slate.domain.sessions import Session, Turn
+from slate.domain.sessions import Session, Speaker, Turn
 from slate.ports.answered_store import AnsweredStore
 from slate.ports.keyring import Keyring
 from slate.ports.session_store import SessionStore
 
 LOOKED_BACK: Final = 6
 """Turns before an answer in which its question is looked for."""
+ASKED_LATELY: Final = 10
+"""Of the assistant's turns so many of the last are looked at: what was asked before them is past."""
 _LOOKED_AT: Final = 5
 """Questions asked before of which it is looked up whether they are there still."""
 
@@ -41,11 +43,12 @@ class Repeating:
 
         ``opens`` says of a session whether they may. One that is gone, or a turn of it, is no answer any more.
         """
-        if session.subject is None or not asks(turns):
+        lately = [turn for turn in turns if turn.role is Speaker.ASSISTANT][-ASKED_LATELY:]
+        if session.subject is None or not asks(lately):
             return []
         ref = self._keyring.ref(tenant, session.subject)
         kept = [each for each in self._answered.read(tenant, ref) if each.session_id != session.session_id]
-        found = asked_earlier(turns, kept)[-_LOOKED_AT:]
+        found = asked_earlier(lately, kept)[-_LOOKED_AT:]
         there = {each.before: self._there(tenant, each.before, opens) for each in found}
         return [each for each in found if there[each.before]]
 
