@@ -60,7 +60,9 @@ def test_every_route_asks_for_a_credential_but_the_public_ones(stack, routes):
     assert {routes[key]["AuthorizationType"] for key in PUBLIC} == {"NONE"}
 
 
-def test_every_route_is_served_by_the_tasks_api_but_those_that_wait_and_those_of_memory_and_privacy(stack, routes, served_by):
+def test_every_route_is_served_by_the_tasks_api_but_those_that_wait_and_those_of_memory_and_privacy(
+    stack, routes, served_by
+):
     by = {key: served_by(key) for key in routes}
     assert {key for key in by if by[key] == "FunctionsWaitingFunction.Arn"} == WAITING
     assert {key for key in by if by[key] == "FunctionsMemoryApiFunction.Arn"} == MEMORY
