@@ -243,6 +243,23 @@ def test_after_its_window_nothing_is_left_and_the_same_words_are_new(r: Remember
     assert (again.op, again.fact_id == fact) == (Op.ADD, False)
 
 
+def test_what_became_one_with_a_fact_goes_with_it(r: Remembered) -> None:
+    """Deleted, said anew and restored, two facts are one: the other is in no timeline, and holds the same words."""
+    first = told(r, "Lives in Rome", attribute="city", value="Rome")
+    forget(r, first)
+    r.clock.advance(10)
+    second = told(r, "Lives in Rome", attribute="city", value="Rome")
+    assert second != first
+    restore(r, first)
+    states = {get(r, each).state: each for each in (first, second)}
+    assert set(states) == {FactState.ACTIVE, FactState.SUPERSEDED}
+    forget(r, states[FactState.ACTIVE])
+    r.clock.advance(31 * DAY_MS / 1000)
+    r.stores.facts.purge(TENANT, r.ref("u"), states[FactState.ACTIVE])
+    assert listed(r, Shelf.LIVING, Shelf.PAST) == []
+    assert due(r, 1_000) == []
+
+
 # ---- fading
 
 

@@ -5,7 +5,7 @@ from itertools import count, permutations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slate.domain.facts.timeline import KEPT_OF_A_RUN, Observation, Timeline, fold, insert, reopened, without
+from slate.domain.facts.timeline import KEPT_OF_A_RUN, Observation, Timeline, blanked, fold, insert, reopened, without
 
 
 def said(value, at, confidence=0.8, **more):
@@ -156,3 +156,45 @@ def test_any_order_of_arrival_ends_in_the_same_state(drawn, random):
     timeline = told(*each)
     assert values(timeline) == in_order
     assert len({one.fact_id for one in timeline if not one.withdraws}) == len(in_order), "one id for each fact"
+
+
+STATEMENTS = st.lists(
+    st.builds(said, st.sampled_from("abc"), st.integers(1, 6), st.sampled_from([0.3, 0.8])), min_size=1, max_size=8
+)
+
+
+def ends(timeline):
+    return {fact_id: one.valid_to for fact_id, one in fold(timeline).items()}
+
+
+@given(STATEMENTS, st.data())
+def test_without_a_word_of_a_fact_what_it_replaced_stays_replaced_from_the_same_instant_on(statements, data):
+    timeline = told(*statements)
+    fact_id = data.draw(st.sampled_from([each.fact_id for each in timeline]))
+    value = next(each.value for each in timeline if each.fact_id == fact_id)
+    left = blanked(timeline, fact_id)
+    assert all(fact_id not in (each.fact_id, each.closes) for each in left)
+    assert value not in {each.value for each in left} or value in {
+        each.value for each in timeline if each.fact_id != fact_id
+    }
+    before, after = ends(timeline), ends(left)
+    assert after.keys() == before.keys() - {fact_id}
+    for other, until in after.items():
+        assert until == before[other], other
+
+
+@given(STATEMENTS, st.data())
+def test_in_whichever_order_facts_go_for_good_the_same_is_left(statements, data):
+    timeline = told(*statements)
+    ids = sorted({each.fact_id for each in timeline})
+    one, other = data.draw(st.sampled_from(ids)), data.draw(st.sampled_from(ids))
+    assert blanked(blanked(timeline, one), other) == blanked(blanked(timeline, other), one)
+
+
+def test_a_fact_that_was_said_first_and_again_does_not_let_go_of_what_it_replaced():
+    timeline = told(said("rome", 1), said("bonn", 2), said("rome", 3))
+    rome, bonn = timeline[0].fact_id, timeline[1].fact_id
+    again = timeline[2].fact_id
+    for gone in (rome, again):
+        assert ends(blanked(timeline, gone))[bonn] == 3
+    assert ends(blanked(blanked(timeline, rome), again)) == {bonn: 3}

@@ -275,16 +275,20 @@ class DynamoFactStore:
         return done
 
     def purge(self, tenant: str, ref: str, fact_id: str) -> None:
-        """That it goes is noted, the slot forgets its words and those of what it replaced; the item goes last."""
+        """That it goes is noted, the slot forgets its words and those of what it replaced; the item goes last.
+
+        A fact that became one with another is in no timeline any more, and is found among what is past.
+        """
         known = self._writes.known(tenant, ref, [fact_id]).get(fact_id)
         now = self._storage.clock.now()
         if known is None or not is_over(known.fact, now):
             return
 
         place = Key(known.item["pk"], known.item["slot"])
-        slot_facts = self._writes.known(
-            tenant, ref, [each.fact_id for each in self._writes.slot(tenant, place).timeline]
-        )
+        said = [each.fact_id for each in self._writes.slot(tenant, place).timeline]
+        past = self._storage.calls.query(tenant, place.pk, between=prefix(PAST), names=("sk", "slot"))
+        merged = [str(item["sk"]).removeprefix(PAST) for item in past if item.get("slot") == place.sk]
+        slot_facts = self._writes.known(tenant, ref, [*said, *merged])
         gone = with_history((each.fact for each in slot_facts.values()), fact_id)
         self._scrubs.facts_gone(tenant, ref, gone)
 

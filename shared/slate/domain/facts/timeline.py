@@ -8,6 +8,7 @@ one that arrived later is the newer, within a session the later turn.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -132,14 +133,22 @@ def without(timeline: Timeline, fact_id: str) -> Timeline:
 
 
 def blanked(timeline: Timeline, fact_id: str) -> Timeline:
-    """The timeline without a word of this fact; what it replaced stays replaced."""
-    replaced = any(one.superseded_by == fact_id for one in fold(timeline).values())
-    first = next((each for each in timeline if each.fact_id == fact_id), None)
-    blank = () if first is None or not replaced else (Observation("", first.at, "", 0, withdraws=True),)
+    """The timeline without a word of this fact; what it replaced stays replaced, from the same instant on.
+
+    In whichever order facts are blanked, the same is left.
+    """
+    last = {each.fact_id: place for place, each in enumerate(timeline) if not each.withdraws}
+    ends: defaultdict[int, list[Observation]] = defaultdict(list)
+    for other, one in fold(timeline).items():
+        if one.superseded_by != fact_id or one.valid_to is None:
+            continue
+        mine = (place for place, each in enumerate(timeline) if each.fact_id == fact_id and each.at == one.valid_to)
+        place = next(place for place in mine if place > last[other])
+        ends[place].append(Observation("", one.valid_to, "", 0, withdraws=True, closes=other))
     return tuple(
         kept
-        for each in timeline
-        for kept in (blank if each is first else () if fact_id in (each.fact_id, each.closes) else (each,))
+        for place, each in enumerate(timeline)
+        for kept in (ends.get(place, ()) if fact_id in (each.fact_id, each.closes) else (each,))
     )
 
 

@@ -200,7 +200,8 @@ class InProcessFactStore:
             if fact is None or not is_over(fact, self._people.clock.now()):
                 return
             slot = person.slots[fact_id]
-            gone = with_history((fact for each in person.slots if (fact := person.fact(each))), fact_id)
+            here = person.known([each for each, of in person.slots.items() if of == slot])
+            gone = with_history(here.values(), fact_id)
             left = reduce(blanked, gone, person.timeline(slot))
             if left:
                 person.timelines[slot] = left
