@@ -106,9 +106,12 @@ class FactItems:
 
     # ---- slots
 
-    def slot_item(self, tenant: str, ref: str, key: Key, timeline: Timeline, version: int, by: str) -> Item:
-        """A slot at a version."""
-        return self.sealed(tenant, ref, key, [list(each) for each in timeline], version=version, by=by)
+    def slot_item(
+        self, tenant: str, ref: str, key: Key, timeline: Timeline, version: int, by: str, left: list[str]
+    ) -> Item:
+        """A slot at a version; ``left`` are facts that are in its timeline no more."""
+        said = [list(each) for each in timeline]
+        return self.sealed(tenant, ref, key, said, version=version, by=by, left=left or None)
 
     def timeline(self, tenant: str, item: Item | None) -> Timeline:
         """What was said of a slot."""

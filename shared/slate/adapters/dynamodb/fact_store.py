@@ -277,7 +277,7 @@ class DynamoFactStore:
     def purge(self, tenant: str, ref: str, fact_id: str) -> None:
         """That it goes is noted, the slot forgets its words and those of what it replaced; the item goes last.
 
-        A fact that became one with another is in no timeline any more, and is found among what is past.
+        A fact that became one with another is in the timeline no more; the slot names it beside.
         """
         known = self._writes.known(tenant, ref, [fact_id]).get(fact_id)
         now = self._storage.clock.now()
@@ -285,10 +285,9 @@ class DynamoFactStore:
             return
 
         place = Key(known.item["pk"], known.item["slot"])
-        said = [each.fact_id for each in self._writes.slot(tenant, place).timeline]
-        past = self._storage.calls.query(tenant, place.pk, between=prefix(PAST), names=("sk", "slot"))
-        merged = [str(item["sk"]).removeprefix(PAST) for item in past if item.get("slot") == place.sk]
-        slot_facts = self._writes.known(tenant, ref, [*said, *merged])
+        seen_slot = self._writes.slot(tenant, place)
+        said = [each.fact_id for each in seen_slot.timeline if each.fact_id]
+        slot_facts = self._writes.known(tenant, ref, [*said, *seen_slot.left])
         gone = with_history((each.fact for each in slot_facts.values()), fact_id)
         self._scrubs.facts_gone(tenant, ref, gone)
 
@@ -299,7 +298,7 @@ class DynamoFactStore:
                 return True
             batch = self._writes.batch(tenant, ref)
             if left:
-                self._writes.with_slot(batch, slot, left)
+                self._writes.with_slot(batch, slot, left, gone=gone)
             else:  # nobody said anything else of it: an empty slot for each fact there ever was is no memory
                 at = {**CONSTANTS, ":seen": slot.item["version"]}
                 batch.writes.append(Write(place, "#version = :seen", at, delete=True))

@@ -35,6 +35,8 @@ Policies = Callable[[str], DecayPolicy]
 TRIES: Final = 40
 MOST: Final = 90
 """Writes of a transaction of facts."""
+LEFT: Final = 100
+"""Facts that are in a slot's timeline no more, so many of which it names."""
 
 
 def default_policy(_: str) -> DecayPolicy:
@@ -48,6 +50,11 @@ class SlotState(NamedTuple):
     key: Key
     item: Item | None
     timeline: Timeline
+
+    @property
+    def left(self) -> list[str]:
+        """Facts that were in its timeline once."""
+        return [] if self.item is None else [str(each) for each in self.item.get("left", ())]
 
 
 class Known(NamedTuple):
@@ -139,10 +146,15 @@ class FactWrites:
         """An empty one."""
         return Batch(tenant, ref, self._ids.new())
 
-    def with_slot(self, batch: Batch, slot: SlotState, timeline: Timeline) -> None:
-        """The slot's next version, over the one that was read."""
+    def with_slot(self, batch: Batch, slot: SlotState, timeline: Timeline, *, gone: Collection[str] = ()) -> None:
+        """The slot's next version, over the one that was read, without what is ``gone`` for good.
+
+        It names the facts that were in its timeline once and are no more: they go with what they became one with.
+        """
         version = 1 if slot.item is None else slot.item["version"] + 1
-        item = self._items.slot_item(batch.tenant, batch.ref, slot.key, timeline, version, batch.by)
+        out = dict.fromkeys([*slot.left, *sorted(_named(slot.timeline) - _named(timeline))])
+        left = [fact_id for fact_id in out if fact_id not in gone][-LEFT:]
+        item = self._items.slot_item(batch.tenant, batch.ref, slot.key, timeline, version, batch.by, left)
         batch.writes.append(_over(item, slot.item))
 
     def with_facts(self, batch: Batch, changed: Sequence[Fact], seen: Mapping[str, Known], slot: str) -> list[Fact]:
@@ -228,6 +240,10 @@ def tried(writes: FactWrites, once: Callable[[], T | None]) -> T:
             return done
         writes.again(attempt)
     raise writes.busy()
+
+
+def _named(timeline: Timeline) -> set[str]:
+    return {each.fact_id for each in timeline if each.fact_id}
 
 
 def pinned_to(before: Item, values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
