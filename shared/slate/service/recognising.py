@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections import OrderedDict
 from hashlib import sha256
-from threading import Lock
 from typing import Final, NamedTuple
 
 from slate.domain.access import Principal
@@ -13,6 +11,7 @@ from slate.domain.claims import TokenRules
 from slate.domain.credentials import MAX_CREDENTIAL, api_key_parts, is_api_key, secret_digest
 from slate.domain.errors import NotFound, SubjectErased, Unauthenticated
 from slate.domain.fences import Intent
+from slate.domain.lapsing import Lapsing
 from slate.ports.access_store import ApiKeyStore
 from slate.ports.clock import Clock
 from slate.ports.keyring import Operate
@@ -26,11 +25,6 @@ class Issuer(NamedTuple):
 
     reader: TokenReader
     rules: TokenRules
-
-
-class _Decision(NamedTuple):
-    until: int
-    principal: Principal
 
 
 class Recognising:
@@ -47,8 +41,7 @@ class Recognising:
         self._issuer = issuer
         self._clock = clock
         self._cache_ms = cache_seconds * 1000
-        self._decisions: OrderedDict[bytes, _Decision] = OrderedDict()
-        self._lock = Lock()
+        self._decisions = Lapsing[bytes, Principal](_CACHE_SIZE)
 
     def authenticate(self, credential: str) -> Principal:
         """Who holds this credential.
@@ -62,26 +55,15 @@ class Recognising:
                 f"the credential is over {MAX_CREDENTIAL:,} characters; none that is taken is so long"
             )
         fingerprint = sha256(credential.encode(errors="replace")).digest()
-        known = self._decided(fingerprint)
+        known = self._decisions.get(fingerprint, self._clock.now())
         if known is not None:
             return known
         principal = self._by_key(credential) if is_api_key(credential) else self._by_token(credential)
-        self._keep(fingerprint, principal)
-        return principal
-
-    def _decided(self, fingerprint: bytes) -> Principal | None:
-        with self._lock:
-            decision = self._decisions.get(fingerprint)
-            return decision.principal if decision is not None and self._clock.now() < decision.until else None
-
-    def _keep(self, fingerprint: bytes, principal: Principal) -> None:
-        until = self._clock.now() + self._cache_ms
+        now = self._clock.now()
+        until = now + self._cache_ms
         if principal.expires_at is not None:
             until = min(until, principal.expires_at)
-        with self._lock:
-            self._decisions[fingerprint] = _Decision(until, principal)
-            while len(self._decisions) > _CACHE_SIZE:
-                self._decisions.popitem(last=False)
+        return self._decisions.keep(fingerprint, principal, until, now)
 
     def _by_token(self, token: str) -> Principal:
         if self._issuer is None:

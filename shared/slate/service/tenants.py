@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from threading import Lock
 from typing import Final
 
 from slate.contract.tenants import PutTenant, ShownTenant
 from slate.domain.access import Principal
 from slate.domain.errors import FieldError, Forbidden, Invalid, VersionMismatch
+from slate.domain.lapsing import Lapsing
 from slate.domain.summary_schema import faults, warnings
 from slate.domain.tenants import DEFAULTS, TenantSettings
 from slate.ports.clock import Clock
@@ -26,16 +25,11 @@ class Tenants:
         self._counts = NoCounts() if counts is None else counts
         self._clock = clock
         self._cache_ms = cache_seconds * 1000
-        self._cached: OrderedDict[str, tuple[int, TenantSettings]] = OrderedDict()
-        self._lock = Lock()
+        self._cached = Lapsing[str, TenantSettings](_CACHE_SIZE)
 
     def of(self, tenant: str) -> TenantSettings:
         """The settings to work by: those of at most ``cache_seconds`` ago."""
-        with self._lock:
-            until, settings = self._cached.get(tenant, (0, DEFAULTS))
-        if self._clock.now() < until:
-            return settings
-        return self._keep(tenant, self._store.get(tenant))
+        return self._cached.get(tenant, self._clock.now()) or self._keep(tenant, self._store.get(tenant))
 
     def show(self, principal: Principal) -> ShownTenant:
         """The settings as they are.
@@ -66,12 +60,8 @@ class Tenants:
         return _shown(self._keep(principal.tenant, kept))
 
     def _keep(self, tenant: str, settings: TenantSettings) -> TenantSettings:
-        with self._lock:
-            self._cached[tenant] = (self._clock.now() + self._cache_ms, settings)
-            self._cached.move_to_end(tenant)
-            while len(self._cached) > _CACHE_SIZE:
-                self._cached.popitem(last=False)
-        return settings
+        now = self._clock.now()
+        return self._cached.keep(tenant, settings, now + self._cache_ms, now)
 
 
 def _replaced(current: TenantSettings, body: PutTenant) -> TenantSettings:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import hmac
 import os
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from threading import Lock
 from typing import Final, NamedTuple
 
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -23,6 +21,7 @@ from slate.adapters.dynamodb.changes import put
 from slate.adapters.dynamodb.table import PK, SK
 from slate.domain.errors import Internal, SubjectErased
 from slate.domain.fences import Intent
+from slate.domain.lapsing import Lapsing
 from slate.domain.operations import Person, begun, under_way
 from slate.ports.clock import Clock
 from slate.ports.fences import Fences
@@ -54,10 +53,8 @@ class DynamoKeyring:
         self._clock = clock
         self._fences = fences
         self._cache_ms = cache_seconds * 1000
-        self._cache_size = cache_size
         self._entropy = entropy
-        self._cache: OrderedDict[_Place, tuple[int, bytes]] = OrderedDict()
-        self._lock = Lock()
+        self._cache = Lapsing[_Place, bytes](cache_size)
 
     @contextmanager
     def operation(self, intent: Intent, tenant: str | None = None) -> Iterator[None]:
@@ -125,9 +122,7 @@ class DynamoKeyring:
         """One query, and the keys go; those in memory lapse by themselves, and no epoch asks for them again."""
         keys = self._before(tenant, ref, before)
         self._calls.delete_many(tenant, keys)
-        with self._lock:
-            for place in [each for each in self._cache if each[:2] == (tenant, ref) and each.epoch < before]:
-                del self._cache[place]
+        self._cache.drop(lambda place: place[:2] == (tenant, ref) and place.epoch < before)
         return len(keys)
 
     def _before(self, tenant: str, ref: str, before: int) -> list[Key]:
@@ -149,25 +144,11 @@ class DynamoKeyring:
         return fence.epoch
 
     def _cached(self, place: _Place) -> bytes | None:
-        with self._lock:
-            self._lapse()
-            entry = self._cache.get(place)
-            return None if entry is None else entry[1]
+        return self._cache.get(place, self._clock.now())
 
     def _keep(self, place: _Place, key: bytes) -> bytes:
-        with self._lock:
-            self._cache[place] = (self._clock.now() + self._cache_ms, key)
-            self._cache.move_to_end(place)
-            self._lapse()
-            while len(self._cache) > self._cache_size:
-                self._cache.popitem(last=False)
-        return key
-
-    def _lapse(self) -> None:
-        """Let go of what is over: keys stand in the order in which they lapse, so that none lies about in memory."""
         now = self._clock.now()
-        while self._cache and next(iter(self._cache.values()))[0] <= now:
-            self._cache.popitem(last=False)
+        return self._cache.keep(place, key, now + self._cache_ms, now)
 
     def _stored(self, place: _Place) -> bytes | None:
         item = self._calls.get(place.tenant, place.key)

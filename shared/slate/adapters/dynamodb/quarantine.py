@@ -7,14 +7,13 @@ what it misses.
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from threading import Lock
 from typing import Final
 
 from slate.adapters.dynamodb.calls import Calls
 from slate.adapters.dynamodb.ledger_store import known_key, ledger_head_key
 from slate.domain.errors import SubjectErased, Unavailable
 from slate.domain.fences import Fence
+from slate.domain.lapsing import Lapsing
 from slate.ports.clock import Clock
 from slate.ports.fences import Fences
 from slate.ports.ledger import Quarantine
@@ -30,21 +29,14 @@ class DynamoQuarantine:
         self._main = main
         self._ledger = ledger
         self._clock = clock
-        self._passed: OrderedDict[str, int] = OrderedDict()
-        self._lock = Lock()
+        self._passed = Lapsing[str, bool](_CACHE_SIZE)
 
     def admit(self, tenant: str) -> None:
         """Two reads, the ledger's last; one where nobody was ever erased. What passed passes for a minute."""
         now = self._clock.now()
-        with self._lock:
-            if self._passed.get(tenant, 0) > now:
-                return
-        self._compare(tenant)
-        with self._lock:
-            self._passed[tenant] = now + _CACHE_MS
-            self._passed.move_to_end(tenant)
-            while len(self._passed) > _CACHE_SIZE:
-                self._passed.popitem(last=False)
+        if not self._passed.get(tenant, now):
+            self._compare(tenant)
+            self._passed.keep(tenant, True, now + _CACHE_MS, now)  # that it passed
 
     def _compare(self, tenant: str) -> None:
         noted = self._ledger.get(tenant, ledger_head_key(tenant))

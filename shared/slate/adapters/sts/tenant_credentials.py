@@ -8,15 +8,14 @@ which opens no tenant's data.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
-from threading import Lock
 from typing import Any, Final
 
 from botocore.credentials import CredentialProvider, Credentials, ReadOnlyCredentials
 from botocore.exceptions import BotoCoreError, ClientError
 
 from slate.domain.errors import Unavailable
+from slate.domain.lapsing import Lapsing
 from slate.domain.operations import working_for
 from slate.ports.clock import Clock
 
@@ -40,8 +39,7 @@ class TenantCredentials(Credentials):
         self._sts = sts
         self._role = role
         self._clock = clock
-        self._kept: OrderedDict[str, tuple[int, ReadOnlyCredentials]] = OrderedDict()
-        self._lock = Lock()
+        self._kept = Lapsing[str, ReadOnlyCredentials](KEPT)
 
     def get_frozen_credentials(self) -> ReadOnlyCredentials:
         """What this very request is signed with; kept for at most 50 minutes.
@@ -52,24 +50,13 @@ class TenantCredentials(Credentials):
         tenant = working_for()
         if tenant is None:
             return self._own.get_frozen_credentials()
-        return self._cached(tenant) or self._keep(tenant, self._assumed(tenant))
-
-    def _cached(self, tenant: str) -> ReadOnlyCredentials | None:
-        with self._lock:
-            ends, credentials = self._kept.get(tenant, (0, None))
-            if ends <= self._clock.now():
-                return None
-            self._kept.move_to_end(tenant)
-            return credentials
-
-    def _keep(self, tenant: str, credentials: ReadOnlyCredentials) -> ReadOnlyCredentials:
-        """Two first requests of a tenant may both ask: each signs with what it got, and the last is kept."""
-        with self._lock:
-            self._kept[tenant] = (self._clock.now() + (SESSION_SECONDS - RENEWED_SECONDS) * 1000, credentials)
-            self._kept.move_to_end(tenant)
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        return credentials
+        now = self._clock.now()
+        known = self._kept.get(tenant, now)
+        if known is not None:
+            return known
+        # Two first requests of a tenant may both ask: each signs with what it got, and the last is kept.
+        until = now + (SESSION_SECONDS - RENEWED_SECONDS) * 1000
+        return self._kept.keep(tenant, self._assumed(tenant), until, now)
 
     def _assumed(self, tenant: str) -> ReadOnlyCredentials:
         try:

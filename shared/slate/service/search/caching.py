@@ -7,12 +7,11 @@ is gone five minutes after it was last asked for, as a data key is.
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from hashlib import blake2b
-from threading import Lock
 from typing import Final
 
+from slate.domain.lapsing import Lapsing
 from slate.domain.vectors import Vector
 from slate.ports.clock import Clock
 from slate.ports.embedder import Embedder
@@ -31,10 +30,8 @@ class CachingEmbedder:
     ) -> None:
         self._embedder = embedder
         self._clock = clock
-        self._kept = kept
         self._key = entropy(32)
-        self._known: OrderedDict[bytes, tuple[int, Vector]] = OrderedDict()
-        self._lock = Lock()
+        self._known = Lapsing[bytes, Vector](kept)
 
     @property
     def name(self) -> str:
@@ -58,30 +55,16 @@ class CachingEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Those that are not known are asked for together."""
-        digests = {text: self._digest(text) for text in texts}
-        with self._lock:
-            self._lapse()
-            known = {text: self._known[digest][1] for text, digest in digests.items() if digest in self._known}
-        new = [text for text in digests if text not in known]
-        made = dict(zip(new, self._embedder.embed(new), strict=True)) if new else {}
-        self._keep({digests[text]: vector for text, vector in {**known, **made}.items() if len(text) <= LONGEST})
-        return [known[text] if text in known else made[text] for text in texts]
+        digests, now = {text: self._digest(text) for text in texts}, self._clock.now()
+        found = {text: self._known.get(digest, now) for text, digest in digests.items()}
+        vectors = {text: vector for text, vector in found.items() if vector is not None}
+        new = [text for text in digests if text not in vectors]
+        vectors |= dict(zip(new, self._embedder.embed(new), strict=True)) if new else {}
+        now = self._clock.now()
+        for text in filter(lambda each: len(each) <= LONGEST, vectors):
+            # The one that is asked for last stands last, and lapses last.
+            self._known.keep(digests[text], vectors[text], now + KEPT_MS, now)
+        return [vectors[text] for text in texts]
 
     def _digest(self, text: str) -> bytes:
         return blake2b(text.encode(errors="surrogatepass"), key=self._key, digest_size=32).digest()
-
-    def _keep(self, vectors: dict[bytes, Vector]) -> None:
-        """The one that is asked for last stands last, and lapses last."""
-        until = self._clock.now() + KEPT_MS
-        with self._lock:
-            for digest, vector in vectors.items():
-                self._known[digest] = until, vector
-                self._known.move_to_end(digest)
-            self._lapse()
-            while len(self._known) > self._kept:
-                self._known.popitem(last=False)
-
-    def _lapse(self) -> None:
-        now = self._clock.now()
-        while self._known and next(iter(self._known.values()))[0] <= now:
-            self._known.popitem(last=False)
