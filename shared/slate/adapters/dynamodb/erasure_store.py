@@ -15,12 +15,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
-from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
+from slate.adapters.dynamodb.calls import Item, Key, TransactionRefused, Write
 from slate.adapters.dynamodb.changes import CONSTANTS, Change, put
-from slate.adapters.dynamodb.keys import list_pk, prefix, timer_attributes, timer_pk
+from slate.adapters.dynamodb.keys import list_pk, prefix, timer_attributes, timer_due
 from slate.adapters.dynamodb.storage import Storage
-from slate.adapters.dynamodb.table import TIMER, TIMER_PK, TIMER_SK
+from slate.adapters.dynamodb.table import TIMER_PK, TIMER_SK
 from slate.adapters.dynamodb.task_store import take
+from slate.adapters.dynamodb.timer_entries import TimerEntries
 from slate.domain.erasing.erasure import Erasure
 from slate.domain.erasing.steps import Step
 from slate.domain.errors import WITHHELD, NotFound
@@ -42,6 +43,7 @@ class DynamoErasureStore:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
+        self._entries = TimerEntries(storage, _TIMER_KIND)
 
     # ---- records
 
@@ -114,20 +116,12 @@ class DynamoErasureStore:
 
     def due(self, shard: int, at_once: int, *, by: int | None = None) -> Iterator[DueErasure]:
         """A query of one shard."""
-        last = self._storage.clock.now() if by is None else by
-        pk, sk = (TIMER_PK, timer_pk(_TIMER_KIND, shard)), (TIMER_SK, "<", f"{last + 1:015d}")
-        for item in self._storage.calls.walk_index(TIMER, pk, sk, at_once=at_once):
-            tenant = str(item["pk"]).partition("#")[0]
-            yield DueErasure(tenant, str(item["sk"]).removeprefix(ERASURE))
+        for key in self._entries.due(shard, at_once, by):
+            yield DueErasure(key.pk.partition("#")[0], key.sk.removeprefix(ERASURE))
 
     def postpone(self, due: DueErasure, ms: int) -> None:
-        """Move the entry, if it is still in the timer."""
-        key = _place(due.tenant, due.erasure_id)
-        change = Change().set(**timer_attributes(key, self._storage.clock.now() + ms, _TIMER_KIND))
-        try:
-            self._storage.calls.write(due.tenant, change.on(key, "attribute_exists(#timer_pk)"))
-        except ConditionFailed:
-            return  # nothing is due on it any more
+        """One update."""
+        self._entries.postpone(due.tenant, _place(due.tenant, due.erasure_id), ms)
 
 
 _OPTIONAL: Final = ("progress", "expunging", "failure")
@@ -138,7 +132,7 @@ def _clear(erasure: Erasure) -> Item:
 
 
 def _read(item: Item) -> Erasure:
-    next_at = int(str(item[TIMER_SK]).partition("#")[0]) if TIMER_SK in item else None
+    next_at = timer_due(item) if TIMER_SK in item else None
     plain = {name: item[name] for name in Erasure.model_fields if name in item}
     return Erasure.model_validate({**plain, "erasure_id": str(item["sk"]).removeprefix(ERASURE), "next_at": next_at})
 

@@ -27,7 +27,7 @@ from slate.adapters.dynamodb.fact_writes import (
     pinned_to,
     tried,
 )
-from slate.adapters.dynamodb.keys import prefix, subject_attributes, subject_pk, timer_attributes
+from slate.adapters.dynamodb.keys import prefix, subject_attributes, subject_pk, timer_attributes, timer_due
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import TIMER_SK
 from slate.domain.facts.model import Fact, FactState
@@ -227,7 +227,7 @@ class DynamoFactFading:
 
 
 def _due(item: Item) -> int | None:
-    return int(str(item[TIMER_SK]).partition("#")[0]) if TIMER_SK in item else None
+    return timer_due(item) if TIMER_SK in item else None
 
 
 def _bare(values: dict[str, object]) -> dict[str, object]:

@@ -27,6 +27,7 @@ from slate.adapters.dynamodb.keys import (
     ref_of,
     subject_attributes,
     timer_attributes,
+    timer_due,
 )
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import TIMER_PK, TIMER_SK
@@ -174,7 +175,7 @@ def _head(item: Item | None) -> FeedHead:
         published=item.get("published", 0),
         counts=item["counts"],
         shown=item.get("shown"),
-        due=int(str(item[TIMER_SK]).partition("#")[0]) if TIMER_SK in item else None,
+        due=timer_due(item) if TIMER_SK in item else None,
     )
 
 

@@ -22,11 +22,11 @@ from slate.adapters.dynamodb.keys import (
     ref_of,
     subject_attributes,
     timer_attributes,
-    timer_pk,
 )
 from slate.adapters.dynamodb.storage import Storage
-from slate.adapters.dynamodb.table import SUBJECT_PK, TIMER, TIMER_PK, TIMER_SK
+from slate.adapters.dynamodb.table import SUBJECT_PK
 from slate.adapters.dynamodb.task_store import IN_TIMER, take
+from slate.adapters.dynamodb.timer_entries import TimerEntries
 from slate.domain.errors import WITHHELD
 from slate.domain.fences import Intent
 from slate.domain.holds import Hold
@@ -46,6 +46,7 @@ class DynamoHoldStore:
 
     def __init__(self, storage: Storage, ledger: Calls) -> None:
         self._storage = storage
+        self._entries = TimerEntries(storage, _TIMER_KIND)
         self._ledger = ledger
 
     def put(self, tenant: str, ref: str, hold: Hold) -> HeldPerson:
@@ -118,17 +119,12 @@ class DynamoHoldStore:
 
     def due(self, shard: int, at_once: int) -> Iterator[DueHold]:
         """A query of one shard for each ``at_once`` of them."""
-        now = self._storage.clock.now()
-        pk, sk = (TIMER_PK, timer_pk(_TIMER_KIND, shard)), (TIMER_SK, "<", f"{now + 1:015d}")
-        for item in self._storage.calls.walk_index(TIMER, pk, sk, at_once=at_once):
-            yield DueHold(str(item["pk"]).partition("#")[0], str(item["sk"]).removeprefix(HOLD))
+        for key in self._entries.due(shard, at_once):
+            yield DueHold(key.pk.partition("#")[0], key.sk.removeprefix(HOLD))
 
     def postpone(self, due: DueHold, ms: int) -> None:
-        """Move the entry, if it is still in the timer."""
-        key = hold_key(due.tenant, due.hold_id)
-        change = Change().set(**_due(key, self._storage.clock.now() + ms))
-        with suppress(ConditionFailed):  # nothing is due on it any more
-            self._storage.calls.write(due.tenant, change.on(key, "attribute_exists(#timer_pk)"))
+        """One update."""
+        self._entries.postpone(due.tenant, hold_key(due.tenant, due.hold_id), ms)
 
     def _keep(self, tenant: str, ref: str, key: Key, said: Item) -> None:
         item = {**key.attributes, **subject_attributes(tenant, ref), **self._soon(key), **said}

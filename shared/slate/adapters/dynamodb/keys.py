@@ -116,6 +116,11 @@ def timer_attributes(key: Key, due: int, kind: str = "task") -> Item:
     return {TIMER_PK: timer_pk(kind, shard), TIMER_SK: f"{due:015d}#{key[0]}#{key[1]}"}
 
 
+def timer_due(item: Item) -> int:
+    """The instant at which an item that is in the timer index falls due."""
+    return int(str(item[TIMER_SK]).partition("#")[0])
+
+
 class Place(NamedTuple):
     """Where a READY task stands in its queue."""
 

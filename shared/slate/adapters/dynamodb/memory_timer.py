@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key
-from slate.adapters.dynamodb.changes import Change
+from slate.adapters.dynamodb.calls import Key
 from slate.adapters.dynamodb.keys import (
     AUDIT_DAY,
     CONTENT_OF_TURN,
@@ -19,11 +18,9 @@ from slate.adapters.dynamodb.keys import (
     session_key,
     session_pk,
     subject_pk,
-    timer_attributes,
-    timer_pk,
 )
 from slate.adapters.dynamodb.storage import Storage
-from slate.adapters.dynamodb.table import TIMER, TIMER_PK, TIMER_SK
+from slate.adapters.dynamodb.timer_entries import TimerEntries
 from slate.ports.memory_timer import DueMemory, MemoryKind
 
 
@@ -31,27 +28,20 @@ class DynamoMemoryTimer:
     """Reads and moves entries; what is done about each is the use cases'."""
 
     def __init__(self, storage: Storage) -> None:
-        self._storage = storage
+        self._entries = TimerEntries(storage, "memory")
 
     def due(self, shard: int, at_once: int, *, by: int | None = None) -> Iterator[DueMemory]:
         """A query of one shard for each ``at_once`` of them."""
-        last = self._storage.clock.now() if by is None else by
-        pk, sk = (TIMER_PK, timer_pk("memory", shard)), (TIMER_SK, "<", f"{last + 1:015d}")
-        return map(_due, self._storage.calls.walk_index(TIMER, pk, sk, at_once=at_once))
+        return map(_due, self._entries.due(shard, at_once, by))
 
     def postpone(self, due: DueMemory, ms: int) -> None:
-        """Move the entry, if the item is still in the timer."""
-        key = _key(due)
-        change = Change().set(**timer_attributes(key, self._storage.clock.now() + ms, "memory"))
-        try:
-            self._storage.calls.write(due.tenant, change.on(key, "attribute_exists(#timer_pk)"))
-        except ConditionFailed:
-            return  # nothing is due on it any more
+        """One update."""
+        self._entries.postpone(due.tenant, _key(due), ms)
 
 
-def _due(item: Item) -> DueMemory:
-    tenant, _, owner = str(item["pk"]).split("#")
-    sk = str(item["sk"])
+def _due(key: Key) -> DueMemory:
+    tenant, _, owner = key.pk.split("#")
+    sk = key.sk
     if sk.startswith(CONTENT_OF_TURN):
         return DueMemory(tenant, MemoryKind.CONTENT, owner, sk.removeprefix(CONTENT_OF_TURN))
     if sk.startswith(PAST_FACT):

@@ -28,6 +28,7 @@ from slate.adapters.dynamodb.keys import (
     session_pk,
     subject_attributes,
     timer_attributes,
+    timer_due,
     values_key,
 )
 from slate.adapters.dynamodb.segment_store import closed_segment
@@ -234,7 +235,7 @@ class SessionEnds:
         item = self._storage.calls.get(tenant, session_key(tenant, session_id))
         if item is None or TIMER_SK not in item:
             return None
-        due = int(str(item[TIMER_SK]).partition("#")[0])
+        due = timer_due(item)
         if item["state"] == DELETING:
             return Standing(None, due, ends_at=item["ends_at"])
         return Standing(self._items.session(tenant, item), due, pending="pending" in item)

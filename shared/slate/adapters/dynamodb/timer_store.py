@@ -18,13 +18,13 @@ from slate.adapters.dynamodb.keys import (
     head_key,
     task_key,
     timer_attributes,
-    timer_pk,
+    timer_due,
     values_key,
 )
 from slate.adapters.dynamodb.storage import Storage
-from slate.adapters.dynamodb.table import TIMER, TIMER_PK, TIMER_SK
 from slate.adapters.dynamodb.task_items import history_line, need_of
 from slate.adapters.dynamodb.task_store import AT_HOME, IN_TIMER
+from slate.adapters.dynamodb.timer_entries import TimerEntries
 from slate.adapters.dynamodb.value_expiry import ValueExpiry
 from slate.domain.errors import Unavailable
 from slate.domain.graphs import GraphState
@@ -42,14 +42,13 @@ class DynamoTimerStore:
 
     def __init__(self, storage: Storage, graphs: DynamoGraphStore, held: Held = never_held) -> None:
         self._storage = storage
+        self._entries = TimerEntries(storage, "task")
         self._graphs = graphs
         self._expiry = ValueExpiry(storage, held)
 
     def due(self, shard: int, at_once: int) -> Iterator[Due]:
         """A query of one shard for each ``at_once`` of them."""
-        now = self._storage.clock.now()
-        pk, sk = (TIMER_PK, timer_pk("task", shard)), (TIMER_SK, "<", f"{now + 1:015d}")
-        return map(_due, self._storage.calls.walk_index(TIMER, pk, sk, at_once=at_once))
+        return map(_due, self._entries.due(shard, at_once))
 
     def tick_task(self, due: Due) -> Parent | None:
         """A lapsed lease is by far the likeliest: tried first, without a read; a refusal shows what else is due."""
@@ -101,7 +100,7 @@ class DynamoTimerStore:
             )
             return ready.on(key, "#state = :DELAYED AND #due_at <= :now")
         if HOLD_ADD in need_of(item) and state is TaskState.BLOCKED:
-            if _due_at(item) > now:
+            if timer_due(item) > now:
                 return None
             write = cancelling(self._storage, key, item, cause="unfinished", agent="slate")
             return write.also("#epoch = :epoch_seen", **{":epoch_seen": item["epoch"]})
@@ -129,7 +128,7 @@ class DynamoTimerStore:
         """By the head's state; each ends with a conditional step, or leaves the entry for the next look."""
         key = head_key(due.tenant, due.graph_id)
         item = self._storage.calls.get(due.tenant, key)
-        if item is None or "timer_pk" not in item or _due_at(item) > self._storage.clock.now():
+        if item is None or "timer_pk" not in item or timer_due(item) > self._storage.clock.now():
             return
         state = GraphState(item["state"])
         if state is GraphState.CREATING:
@@ -158,13 +157,8 @@ class DynamoTimerStore:
         self._expiry.tick(due.tenant, due.graph_id, deadline)
 
     def postpone(self, due: Due, ms: int) -> None:
-        """Move the entry, if the item is still in the timer."""
-        key = _key(due)
-        change = Change().set(**timer_attributes(key, self._storage.clock.now() + ms))
-        try:
-            self._storage.calls.write(due.tenant, change.on(key, "attribute_exists(#timer_pk)"))
-        except ConditionFailed:
-            return  # nothing is due on it any more
+        """One update."""
+        self._entries.postpone(due.tenant, _key(due), ms)
 
 
 def _key(due: Due) -> Key:
@@ -177,15 +171,11 @@ def _key(due: Due) -> Key:
     return task_key(due.tenant, due.graph_id, due.task_id)
 
 
-def _due(item: Item) -> Due:
-    tenant, _, graph_id = str(item["pk"]).split("#")
-    sk = str(item["sk"])
+def _due(key: Key) -> Due:
+    tenant, _, graph_id = key.pk.split("#")
+    sk = key.sk
     task_id = sk.removeprefix(TASK) if sk.startswith(TASK) else None
     return Due(tenant, graph_id, task_id, feed=sk == FEED, values=sk == VALUES)
-
-
-def _due_at(item: Item) -> int:
-    return int(str(item[TIMER_SK]).partition("#")[0])
 
 
 def _parent(due: Due, item: Item) -> Parent:

@@ -25,10 +25,10 @@ from slate.adapters.dynamodb.keys import (
     prefix,
     ref_of,
     timer_attributes,
+    timer_due,
     values_key,
 )
 from slate.adapters.dynamodb.storage import Storage
-from slate.adapters.dynamodb.table import TIMER_SK
 from slate.domain.graphs import GraphState
 from slate.domain.tasks import TERMINAL
 from slate.ports.holds import HELD_MS, Held
@@ -48,7 +48,7 @@ class ValueExpiry:
         """Remove the values, or put the look off to when it may be time."""
         key, now = values_key(graph_pk(tenant, graph_id)), self._storage.clock.now()
         root = self._storage.calls.get(tenant, key)
-        if root is None or int(str(root[TIMER_SK]).partition("#")[0]) > now:
+        if root is None or timer_due(root) > now:
             return
         ref = ref_of(root)
         if "going" not in root:
