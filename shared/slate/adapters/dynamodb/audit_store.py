@@ -22,8 +22,8 @@ from threading import Lock
 from typing import Any, Final, NamedTuple
 
 from slate.adapters.dynamodb.audited_writes import AuditedItems
-from slate.adapters.dynamodb.calls import Calls, ConditionFailed, Item, Key, TransactionRefused, Write
-from slate.adapters.dynamodb.changes import CONSTANTS, put
+from slate.adapters.dynamodb.calls import Calls, ConditionFailed, Item, Key, TransactionRefused
+from slate.adapters.dynamodb.changes import put, removal
 from slate.adapters.dynamodb.keys import (
     AUDIT_DAY,
     AUDIT_ENTRY,
@@ -102,12 +102,7 @@ class DynamoAuditStore:
             self._open(tenant, links[0].day)
         items = [_item(tenant, link, entry) for link, entry in zip(links, entries, strict=True)]
         try:
-            if len(items) == 1:
-                self._storage.calls.write(tenant, put(items[0]))
-            else:
-                self._storage.calls.transact(tenant, [put(item) for item in items])
-        except ConditionFailed as failed:
-            there = failed.old
+            self._storage.calls.together(tenant, [put(item) for item in items])
         except TransactionRefused as refused:
             there = refused.failed.get(0)
         else:
@@ -222,7 +217,7 @@ class DynamoAuditStore:
                 self._ledger.write(tenant, put(item))
             except ConditionFailed:
                 made = self.root(tenant, day)
-        gone = Write(audit_day_key(tenant, day), "attribute_exists(#pk)", dict(CONSTANTS), delete=True)
+        gone = removal(audit_day_key(tenant, day))
         with suppress(ConditionFailed):
             self._storage.calls.write(tenant, gone)
         return made

@@ -75,6 +75,11 @@ def check(key: Key, condition: str, **values: Any) -> Write:
     return Write(key, condition, {**CONSTANTS, **{f":{name}": value for name, value in values.items()}})
 
 
+def removal(key: Key, condition: str = "attribute_exists(#pk)") -> Write:
+    """A delete, by default of something that is there."""
+    return Write(key, condition, dict(CONSTANTS), delete=True)
+
+
 def put(item: Item, condition: str = "attribute_not_exists(#pk)") -> Write:
     """A put, by default of something new."""
     return Write(Key(item["pk"], item["sk"]), condition, dict(CONSTANTS), item=item)

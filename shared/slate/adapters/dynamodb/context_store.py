@@ -15,8 +15,8 @@ from base64 import b64decode, b64encode
 from contextlib import suppress
 from typing import Final
 
-from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
-from slate.adapters.dynamodb.changes import CONSTANTS, put
+from slate.adapters.dynamodb.calls import Item, Key, TransactionRefused
+from slate.adapters.dynamodb.changes import put, removal
 from slate.adapters.dynamodb.keys import context_part_key, prefix, ref_of, subject_attributes
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.context import Context
@@ -37,12 +37,7 @@ class DynamoContextStore:
         """One put; a transaction of puts where one item does not hold it."""
         items = self._items(tenant, context, until)
         try:
-            if len(items) == 1:
-                self._storage.calls.write(tenant, put(items[0]))
-            else:
-                self._storage.calls.transact(tenant, [put(item) for item in items])
-        except ConditionFailed as failed:
-            there = failed.old
+            self._storage.calls.together(tenant, [put(item) for item in items])
         except TransactionRefused as refused:
             there = refused.failed.get(0)
         else:
@@ -57,11 +52,10 @@ class DynamoContextStore:
         if not before:
             return
         items = self._items(tenant, context, before[0]["expires_at"])
-        there = "attribute_exists(#pk)"
-        writes = [put(item, there) for item in items]
+        writes = [put(item, "attribute_exists(#pk)") for item in items]
         kept = {item["sk"] for item in items}
         gone = [Key(item["pk"], item["sk"]) for item in before if item["sk"] not in kept]
-        writes += [Write(key, there, dict(CONSTANTS), delete=True) for key in gone]
+        writes += [removal(key) for key in gone]
         with suppress(TransactionRefused):
             self._storage.calls.transact(tenant, writes)
 

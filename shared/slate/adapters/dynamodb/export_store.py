@@ -15,7 +15,7 @@ from typing import Final
 
 from slate.adapters.dynamodb import contents
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
-from slate.adapters.dynamodb.changes import CONSTANTS, Change, put
+from slate.adapters.dynamodb.changes import CONSTANTS, Change, put, removal
 from slate.adapters.dynamodb.keys import (
     EXPORT_PAGE,
     export_key,
@@ -111,7 +111,7 @@ class DynamoExportStore:
                 return False
             self._storage.calls.delete_many(tenant, pages[start : start + _AT_ONCE])
         with suppress(ConditionFailed):
-            self._storage.calls.write(tenant, Write(head, "attribute_exists(#pk)", dict(CONSTANTS), delete=True))
+            self._storage.calls.write(tenant, removal(head))
         return True
 
     def _item(self, tenant: str, progress: Progress) -> Item:

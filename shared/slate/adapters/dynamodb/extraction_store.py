@@ -8,8 +8,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from slate.adapters.dynamodb import contents
-from slate.adapters.dynamodb.calls import ConditionFailed, Key, TransactionRefused, Write
-from slate.adapters.dynamodb.changes import CONSTANTS, put
+from slate.adapters.dynamodb.calls import ConditionFailed, Key, TransactionRefused
+from slate.adapters.dynamodb.changes import put, removal
 from slate.adapters.dynamodb.keys import extraction_key, ref_of, subject_attributes
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.sessions import Extraction
@@ -61,7 +61,7 @@ class DynamoExtractionStore:
         if contents.BLOB in item:
             self._storage.blobs.delete_all(contents.blob_prefix(tenant, ref_of(item), key.pk))
         with suppress(ConditionFailed):
-            self._storage.calls.write(tenant, Write(key, "attribute_exists(#pk)", dict(CONSTANTS), delete=True))
+            self._storage.calls.write(tenant, removal(key))
 
 
 def _material(key: Key) -> Key:

@@ -9,7 +9,7 @@ from typing import Final
 from slate.adapters.dynamodb import contents
 from slate.adapters.dynamodb.calls import ConditionFailed, Key, TransactionRefused, Write
 from slate.adapters.dynamodb.cascade_store import cancelling
-from slate.adapters.dynamodb.changes import CONSTANTS, Change
+from slate.adapters.dynamodb.changes import Change, removal
 from slate.adapters.dynamodb.graph_writes import GraphWrites
 from slate.adapters.dynamodb.keys import (
     END,
@@ -197,7 +197,7 @@ class DynamoGraphStore(GraphWrites):
     def end_delete(self, tenant: str, graph_id: str) -> None:
         """The head goes last, if it is still DELETING: the id is free."""
         key = head_key(tenant, graph_id)
-        self._quietly(tenant, Write(key, "#state = :DELETING", dict(CONSTANTS), delete=True))
+        self._quietly(tenant, removal(key, "#state = :DELETING"))
 
     def look_again(self, tenant: str, graph_id: str, state: GraphState, due: int) -> None:
         """Move the head's timer entry, if it is still in that state."""

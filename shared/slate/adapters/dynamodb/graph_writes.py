@@ -184,12 +184,7 @@ class GraphWrites:
     def _put_once(self, tenant: str, item: Item, *beside: Item) -> Item | None:
         """Put something new, with what goes with it; what is there already stays, and is answered."""
         try:
-            if beside:
-                self._storage.calls.transact(tenant, [put(item), *map(put, beside)])
-            else:
-                self._storage.calls.write(tenant, put(item))
-        except ConditionFailed as failed:
-            return failed.old
+            self._storage.calls.together(tenant, [put(item), *map(put, beside)])
         except TransactionRefused as refused:
             return refused.failed[0]
         return None

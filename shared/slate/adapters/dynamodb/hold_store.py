@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
-from slate.adapters.dynamodb.calls import Calls, ConditionFailed, Item, Key, Write
-from slate.adapters.dynamodb.changes import CONSTANTS, Change, put
+from slate.adapters.dynamodb.calls import Calls, ConditionFailed, Item, Key
+from slate.adapters.dynamodb.changes import Change, put, removal
 from slate.adapters.dynamodb.keys import (
     HOLD,
     hold_key,
@@ -148,7 +148,7 @@ class DynamoHoldStore:
 
 def _delete(calls: Calls, tenant: str, key: Key) -> None:
     with suppress(ConditionFailed):  # gone already
-        calls.write(tenant, Write(key, "attribute_exists(#pk)", dict(CONSTANTS), delete=True))
+        calls.write(tenant, removal(key))
 
 
 def _due(key: Key, due: int) -> Item:

@@ -16,7 +16,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, Write
-from slate.adapters.dynamodb.changes import CONSTANTS, Change, put
+from slate.adapters.dynamodb.changes import Change, put, removal
 from slate.adapters.dynamodb.keys import ref_of, subject_attributes
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.errors import InProgress, Invalid
@@ -90,7 +90,7 @@ class DynamoIdempotencyStore:
 
     def forget(self, call: Call) -> None:
         """Remove a record that has no answer."""
-        self._quietly(call, Write(self._place(call), "attribute_not_exists(#answer)", dict(CONSTANTS), delete=True))
+        self._quietly(call, removal(self._place(call), "attribute_not_exists(#answer)"))
 
     def _ref(self, call: Call) -> str | None:
         return None if call.subject is None else self._storage.codec.keyring.ref(call.tenant, call.subject)

@@ -14,7 +14,7 @@ from typing import Final
 
 from slate.adapters.dynamodb import contents
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
-from slate.adapters.dynamodb.changes import CONSTANTS, Change, put
+from slate.adapters.dynamodb.changes import CONSTANTS, Change, put, removal
 from slate.adapters.dynamodb.graph_store import LAST_PUT_MS
 from slate.adapters.dynamodb.keys import (
     END,
@@ -193,7 +193,7 @@ class SessionEnds:
         if version is not None:
             head = head.also("#version = :seen", **{":seen": version})
         entries = session_entry_keys(tenant, ref_of(item), item["created_at"], session_id)
-        gone = [Write(entry, _ANY, dict(CONSTANTS), delete=True) for entry in entries]
+        gone = [removal(entry, _ANY) for entry in entries]
         try:
             self._storage.calls.transact(tenant, [head, *gone])
         except TransactionRefused as refused:

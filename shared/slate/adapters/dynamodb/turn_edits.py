@@ -11,7 +11,7 @@ from typing import Final
 
 from slate.adapters.dynamodb import contents
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, TransactionRefused, Write
-from slate.adapters.dynamodb.changes import CONSTANTS, Change, put
+from slate.adapters.dynamodb.changes import CONSTANTS, Change, put, removal
 from slate.adapters.dynamodb.graph_store import LAST_PUT_MS
 from slate.adapters.dynamodb.keys import (
     END,
@@ -79,7 +79,7 @@ class TurnEdits:
         after = {copy["sk"]: copy for copy in self._items.mark_items(changed)}
         if head.get("first_seq") == item["seq"]:
             after[first_key(item["pk"]).sk] = self._items.first_item(changed)
-        gone = [Write(Key(item["pk"], sk), _ANY, dict(CONSTANTS), delete=True) for sk in before if sk not in after]
+        gone = [removal(Key(item["pk"], sk), _ANY) for sk in before if sk not in after]
         return [*gone, *(put(copy, _ANY) for copy in after.values())]
 
     def delete(self, tenant: str, session_id: str, seq: int, version: int | None) -> Segment | None:
@@ -96,10 +96,7 @@ class TurnEdits:
             writes = [
                 self._without(head, item, following),
                 Write(Key(item["pk"], item["sk"]), "#version = :seen", seen, delete=True),
-                *(
-                    Write(Key(c["pk"], c["sk"]), _ANY, dict(CONSTANTS), delete=True)
-                    for c in self._items.mark_items(item)
-                ),
+                *(removal(Key(c["pk"], c["sk"]), _ANY) for c in self._items.mark_items(item)),
                 *([] if place is None else [self._going(place)]),
                 *(self._first_after(item, following) if was_first else ()),
                 *self._outdated(segment, withdrawn=True),
@@ -138,7 +135,7 @@ class TurnEdits:
         folder = contents.blob_prefix(tenant, ref_of(item), place.pk) + place.sk.replace("#", "/") + "/"
         self._storage.blobs.delete_all(folder)
         try:
-            self._storage.calls.write(tenant, Write(place, "attribute_exists(#going)", dict(CONSTANTS), delete=True))
+            self._storage.calls.write(tenant, removal(place, "attribute_exists(#going)"))
         except ConditionFailed:
             return  # gone
 
@@ -199,7 +196,7 @@ class TurnEdits:
     def _first_after(self, item: Item, following: Item | None) -> list[Write]:
         """What stands as the user's first message once this one is gone."""
         if following is None:
-            return [Write(first_key(item["pk"]), _ANY, dict(CONSTANTS), delete=True)]
+            return [removal(first_key(item["pk"]), _ANY)]
         unchanged = Write(
             turn_key(item["pk"], following["seq"]), "#version = :seen", {**CONSTANTS, ":seen": following["version"]}
         )

@@ -17,7 +17,7 @@ from typing import Final
 
 from slate.adapters.dynamodb import contents
 from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, Write
-from slate.adapters.dynamodb.changes import CONSTANTS, Change
+from slate.adapters.dynamodb.changes import Change, removal
 from slate.adapters.dynamodb.keys import (
     TASK,
     graph_pk,
@@ -59,7 +59,7 @@ class ValueExpiry:
                 return
             self._quietly(tenant, Change().set(going=True).on(key, "attribute_exists(#pk)"))
         if self._remove(tenant, root, deadline):
-            self._quietly(tenant, Write(key, "attribute_exists(#going)", dict(CONSTANTS), delete=True))
+            self._quietly(tenant, removal(key, "attribute_exists(#going)"))
 
     def _due(self, tenant: str, graph_id: str) -> int:
         """A retention after the end; after now while the graph runs. The first look came no sooner after the values."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Any, Final
 
-from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key, Write
-from slate.adapters.dynamodb.changes import CONSTANTS, Change, put
+from slate.adapters.dynamodb.calls import ConditionFailed, Item, Key
+from slate.adapters.dynamodb.changes import Change, put, removal
 from slate.adapters.dynamodb.keys import END, deliveries_pk, head_key, list_pk, ref_of, subject_attributes
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.task_store import take
@@ -67,7 +67,7 @@ class DynamoWebhookStore:
 
     def delete(self, tenant: str, webhook_id: str) -> None:
         """One delete; its deliveries are found no more, and expire."""
-        write = Write(_place(tenant, webhook_id), "attribute_exists(#pk)", dict(CONSTANTS), delete=True)
+        write = removal(_place(tenant, webhook_id))
         try:
             self._storage.calls.write(tenant, write)
         except ConditionFailed:
