@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from slate.adapters.dynamodb import contents
 from slate.adapters.dynamodb.calls import Item, Key, Write
 from slate.adapters.dynamodb.export_lines import ExportLines
-from slate.adapters.dynamodb.keys import NOBODY, ref_of
+from slate.adapters.dynamodb.keys import NOBODY, partition_of, ref_of
 from slate.adapters.dynamodb.session_items import is_large
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.subject_kinds import kind_of
@@ -51,7 +51,7 @@ class Change(NamedTuple):
 
 def audited(key: Key) -> str | None:
     """What an item is called in the audit; nothing where it is not noted."""
-    if key.pk.split("#", 2)[1] in _OF_TASKS:
+    if partition_of(key.pk).letter in _OF_TASKS:
         return None
     kind = kind_of(key)
     if key.sk.startswith(_PARTS):
@@ -134,13 +134,13 @@ class AuditedItems:
 
 def _whose(key: Key) -> str | None:
     """Whom a partition is named after."""
-    _, letter, owner = key.pk.split("#", 2)
+    _, letter, owner = partition_of(key.pk)
     return owner if letter in _NAMED_AFTER and owner != NOBODY else None
 
 
 def _id_of(key: Key, name: str) -> str:
     """What an item is called, as its line of an export is."""
-    owner, rest = key.pk.split("#", 2)[2], key.sk.partition("#")[2]
+    owner, rest = partition_of(key.pk).owner, key.sk.partition("#")[2]
     match name:
         case "turn":
             return f"{owner}/turns/{int(rest)}"

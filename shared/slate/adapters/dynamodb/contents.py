@@ -11,7 +11,7 @@ from typing import Any, Final
 from slate.adapters.dynamodb.calls import Item, Key, Write
 from slate.adapters.dynamodb.changes import put
 from slate.adapters.dynamodb.codec import OVERHEAD_BYTES, to_json
-from slate.adapters.dynamodb.keys import NOBODY, ref_of, subject_attributes
+from slate.adapters.dynamodb.keys import NOBODY, partition_of, ref_of, subject_attributes
 from slate.adapters.dynamodb.storage import Storage
 from slate.domain.errors import Internal, NotFound
 
@@ -64,7 +64,7 @@ def person_prefix(tenant: str, ref: str | None) -> str:
 
 def blob_prefix(tenant: str, ref: str | None, pk: str) -> str:
     """Where the objects of a graph, or of another partition of its kind, lie; ends in a delimiter."""
-    _, kind, owner = pk.split("#")
+    _, kind, owner = partition_of(pk)
     return f"{person_prefix(tenant, ref)}{_FOLDERS[kind]}/{owner}/"
 
 

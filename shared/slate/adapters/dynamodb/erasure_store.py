@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from slate.adapters.dynamodb.calls import Item, Key, TransactionRefused, Write
 from slate.adapters.dynamodb.changes import CONSTANTS, Change, put
-from slate.adapters.dynamodb.keys import list_pk, prefix, timer_attributes, timer_due
+from slate.adapters.dynamodb.keys import list_pk, partition_of, prefix, timer_attributes, timer_due
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import TIMER_PK, TIMER_SK
 from slate.adapters.dynamodb.task_store import take
@@ -117,7 +117,7 @@ class DynamoErasureStore:
     def due(self, shard: int, at_once: int, *, by: int | None = None) -> Iterator[DueErasure]:
         """A query of one shard."""
         for key in self._entries.due(shard, at_once, by):
-            yield DueErasure(key.pk.partition("#")[0], key.sk.removeprefix(ERASURE))
+            yield DueErasure(partition_of(key.pk).tenant, key.sk.removeprefix(ERASURE))
 
     def postpone(self, due: DueErasure, ms: int) -> None:
         """One update."""

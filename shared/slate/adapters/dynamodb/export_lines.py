@@ -14,6 +14,7 @@ from slate.adapters.dynamodb.episode_store import DynamoEpisodeStore
 from slate.adapters.dynamodb.fact_items import FactItems
 from slate.adapters.dynamodb.graph_store import DynamoGraphStore
 from slate.adapters.dynamodb.key_store import DynamoApiKeyStore
+from slate.adapters.dynamodb.keys import partition_of
 from slate.adapters.dynamodb.session_items import SessionItems
 from slate.adapters.dynamodb.session_store import DynamoSessionStore
 from slate.adapters.dynamodb.storage import Storage
@@ -179,7 +180,7 @@ class ExportLines:
             return None  # deleted: what is left of it says nothing
         value = self._values.value(tenant, item)
         kind = "value" if str(item["sk"]).startswith("V#") else "earlier_value"
-        owner = "graph" if str(item["pk"]).split("#")[1] == "G" else "session"
+        owner = "graph" if partition_of(item["pk"]).letter == "G" else "session"
         made: dict[str, Any] = {"at": value.updated_at, "agent": value.updated_by, owner: _owner(item)}
         name = f"{_owner(item)}/values/{value.key}"
         return _record(kind, name, "values", value, version=value.version, **made)
@@ -204,4 +205,4 @@ def _source(source: Source | str | None) -> dict[str, Any]:
 
 def _owner(item: Item) -> str:
     """The session, the graph, or the extraction, whose partition it is."""
-    return str(item["pk"]).split("#", 2)[2]
+    return partition_of(item["pk"]).owner

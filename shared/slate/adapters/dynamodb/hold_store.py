@@ -18,6 +18,7 @@ from slate.adapters.dynamodb.keys import (
     HOLD,
     hold_key,
     list_pk,
+    partition_of,
     prefix,
     ref_of,
     subject_attributes,
@@ -120,7 +121,7 @@ class DynamoHoldStore:
     def due(self, shard: int, at_once: int) -> Iterator[DueHold]:
         """A query of one shard for each ``at_once`` of them."""
         for key in self._entries.due(shard, at_once):
-            yield DueHold(key.pk.partition("#")[0], key.sk.removeprefix(HOLD))
+            yield DueHold(partition_of(key.pk).tenant, key.sk.removeprefix(HOLD))
 
     def postpone(self, due: DueHold, ms: int) -> None:
         """One update."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from slate.adapters.dynamodb.calls import Calls, ConditionFailed, Item, Key, from_wire
 from slate.adapters.dynamodb.changes import Change
+from slate.adapters.dynamodb.keys import partition_of
 from slate.adapters.dynamodb.table import PK, SK
 from slate.ports.keyring import KeyWrapper
 
@@ -60,7 +61,7 @@ class KeyRewrapping:
 
     def _rewrap(self, item: Item) -> bool:
         """Whether the key is there still. One that was shredded after it was read must not come back."""
-        tenant, _, name = item[PK].split("#", 2)
+        tenant, _, name = partition_of(item[PK])
         wrapped = self._wrapper.rewrap(item["wrapped"], tenant, name)
         change = Change().set(wrapped=wrapped).on(Key(item[PK], item[SK]), "#wrapped = :before", before=item["wrapped"])
         try:

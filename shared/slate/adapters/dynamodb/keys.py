@@ -25,6 +25,20 @@ END: Final = "\U0010ffff"
 """Sorts after every character an id may have."""
 
 
+class Partition(NamedTuple):
+    """What a partition key says: ``<tenant>#<letter>#<owner>``."""
+
+    tenant: str
+    letter: str
+    """What kind of thing the partition is of: a graph, a session, a person."""
+    owner: str
+
+
+def partition_of(pk: str) -> Partition:
+    """A partition key, read back."""
+    return Partition(*pk.split("#", 2))
+
+
 def graph_pk(tenant: str, graph_id: str) -> str:
     """The partition of a graph."""
     return f"{tenant}#G#{graph_id}"
@@ -295,6 +309,11 @@ def session_entry_keys(tenant: str, ref: str | None, created_at: int, session_id
     """A session's entries in the order of creation: in the tenant's list, and in its subject's."""
     sk = f"{SESSION}{created_at:015d}#{session_id}"
     return [Key(pk, sk) for pk in (list_pk(tenant, "sessions"), *(() if ref is None else (subject_pk(tenant, ref),)))]
+
+
+def session_of_entry(sk: str) -> str:
+    """The session that an entry of a list is of."""
+    return sk.split("#", 2)[2]
 
 
 def subject_pk(tenant: str, ref: str) -> str:

@@ -15,6 +15,7 @@ from slate.adapters.dynamodb.keys import (
     audit_day_key,
     content_key,
     export_key,
+    partition_of,
     session_key,
     session_pk,
     subject_pk,
@@ -40,7 +41,7 @@ class DynamoMemoryTimer:
 
 
 def _due(key: Key) -> DueMemory:
-    tenant, _, owner = key.pk.split("#")
+    tenant, _, owner = partition_of(key.pk)
     sk = key.sk
     if sk.startswith(CONTENT_OF_TURN):
         return DueMemory(tenant, MemoryKind.CONTENT, owner, sk.removeprefix(CONTENT_OF_TURN))

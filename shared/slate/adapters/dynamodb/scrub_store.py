@@ -17,7 +17,7 @@ from typing import Any, Final
 from slate.adapters.dynamodb.calls import ConditionFailed, Key, Write
 from slate.adapters.dynamodb.changes import CONSTANTS
 from slate.adapters.dynamodb.context_store import DynamoContextStore
-from slate.adapters.dynamodb.keys import SCRUB, subject_attributes, subject_pk, timer_attributes
+from slate.adapters.dynamodb.keys import SCRUB, partition_of, subject_attributes, subject_pk, timer_attributes
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.table import PK, SK, SUBJECT, SUBJECT_PK
 from slate.domain.context import Context
@@ -74,7 +74,7 @@ class DynamoScrubs:
             keys = [Key(item[PK], item[SK]) for item in items]
             with suppress(SubjectErased):
                 try:
-                    yield self._contexts.get(tenant, pk.split("#", 2)[2])
+                    yield self._contexts.get(tenant, partition_of(pk).owner)
                 except NotFound:
                     self._storage.calls.delete_many(tenant, keys)
 

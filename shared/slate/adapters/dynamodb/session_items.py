@@ -33,6 +33,7 @@ from slate.adapters.dynamodb.keys import (
     first_key,
     mark_key_of_turn,
     merged_key,
+    partition_of,
     pinned_key,
     ref_of,
     session_key,
@@ -106,7 +107,7 @@ class SessionItems:
         plain = (*counters, "retention_days", "readers", "created_at", "updated_at", "version")
         optional = ("window", "agent", "first_seq", "last_turn_at", "extraction_id")
         return Session(
-            session_id=str(item["pk"]).split("#")[2],
+            session_id=partition_of(item["pk"]).owner,
             subject=said["subject"],
             system=None if system is None else self.opened(tenant, system),
             state=SessionState.OPEN if item["state"] == ACTIVE else SessionState.CLOSED,

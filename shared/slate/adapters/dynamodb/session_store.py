@@ -26,6 +26,7 @@ from slate.adapters.dynamodb.keys import (
     ref_of,
     session_entry_keys,
     session_key,
+    session_of_entry,
     session_pk,
     subject_attributes,
     subject_pk,
@@ -176,7 +177,7 @@ class DynamoSessionStore:
         found = self._storage.calls.query(tenant, pk, between=(SESSION, before), backward=True, at_once=limit + 2)
         entries = list(islice((entry for entry in found if entry["sk"] != position), limit + 1))
         shown = entries[:limit]
-        keys = [session_key(tenant, str(entry["sk"]).split("#")[2]) for entry in shown]
+        keys = [session_key(tenant, session_of_entry(entry["sk"])) for entry in shown]
         heads = self._storage.calls.get_many(tenant, keys)
         sessions: list[Session] = []
         for key in keys:

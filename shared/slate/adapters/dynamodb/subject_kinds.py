@@ -40,6 +40,7 @@ from slate.adapters.dynamodb.keys import (
     TURN,
     VALUES,
     WRITING,
+    partition_of,
 )
 from slate.domain.indexed import Kind
 
@@ -194,7 +195,7 @@ def kind_of(key: Key) -> ItemKind:
     Raises:
         Undeclared: there is none.
     """
-    _, letter, owner = key.pk.split("#", 2)
+    _, letter, owner = partition_of(key.pk)
     for kind in _BY_PARTITION.get(f"N#{owner}" if letter == "N" else letter, ()):
         if kind.has(key.sk):
             return kind

@@ -13,9 +13,10 @@ from typing import Final
 
 from slate.adapters.dynamodb.calls import Item, Key
 from slate.adapters.dynamodb.export_lines import ExportLines
-from slate.adapters.dynamodb.keys import END, SESSION, episodes_pk, prefix, session_pk, subject_attributes, subject_pk
+from slate.adapters.dynamodb.keys import END, episodes_pk, partition_of, subject_attributes, subject_pk
 from slate.adapters.dynamodb.storage import Storage
 from slate.adapters.dynamodb.subject_kinds import KINDS, OWNED, kind_of
+from slate.adapters.dynamodb.subject_walk import listed_sessions
 from slate.adapters.dynamodb.table import PK, SK, SUBJECT, SUBJECT_PK
 from slate.domain.errors import SubjectErased
 from slate.domain.exporting.records import Record
@@ -56,17 +57,16 @@ class DynamoSubjectRecords:
         return None
 
     def _partitions(self, tenant: str, ref: str) -> list[str]:
-        own = subject_pk(tenant, ref)
-        entries = self._storage.calls.query(tenant, own, between=prefix(SESSION), names=(SK,))
-        sessions = {session_pk(tenant, str(entry[SK]).split("#")[2]) for entry in entries}
-        return sorted({own, episodes_pk(tenant, ref), *sessions, *self._indexed(tenant, ref)}, key=_rank)
+        own = {subject_pk(tenant, ref), episodes_pk(tenant, ref)}
+        sessions = listed_sessions(self._storage.calls, tenant, ref)
+        return sorted({*own, *sessions, *self._indexed(tenant, ref)}, key=_rank)
 
     def _indexed(self, tenant: str, ref: str) -> Iterator[str]:
         """Each partition that the index shows: one small query leads to the next."""
         about, last = str(subject_attributes(tenant, ref)[SUBJECT_PK]), f"{tenant}#"
         while found := self._storage.calls.query_index(SUBJECT, (SUBJECT_PK, about), (PK, ">", last), 1):
             last = str(found[0][PK])
-            letter = last.split("#")[1]
+            letter = partition_of(last).letter
             if letter in _TOLD:
                 yield last
             else:
@@ -76,7 +76,7 @@ class DynamoSubjectRecords:
         """The person's items of a partition, after a sort key."""
         about = subject_attributes(tenant, ref)[SUBJECT_PK]
         start = " " if last is None else last + " "
-        if pk.split("#")[1] in OWNED:
+        if partition_of(pk).letter in OWNED:
             items: Iterator[Item] = self._storage.calls.query(tenant, pk, between=(start, END))
         else:
             items = self._listed(tenant, str(about), pk, start)
@@ -91,4 +91,4 @@ class DynamoSubjectRecords:
 
 def _rank(pk: str) -> tuple[int, str]:
     """Where a partition stands in a report."""
-    return _ORDER.index(pk.split("#")[1]), pk
+    return _ORDER.index(partition_of(pk).letter), pk

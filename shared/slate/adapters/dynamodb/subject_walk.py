@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Final, NamedTuple, TypeVar
 
-from slate.adapters.dynamodb.calls import Item, Key
+from slate.adapters.dynamodb.calls import Calls, Item, Key
 from slate.adapters.dynamodb.keys import (
     BESIDE_TURNS,
     END,
@@ -27,8 +27,10 @@ from slate.adapters.dynamodb.keys import (
     TASK,
     episodes_pk,
     head_key,
+    partition_of,
     prefix,
     session_key,
+    session_of_entry,
     session_pk,
     subject_attributes,
     subject_pk,
@@ -79,7 +81,7 @@ class Found(NamedTuple):
         if kind is None:
             return None
         rest = self.key.sk.partition("#")[2]
-        return Name(kind, turn_id(self.key.pk.split("#")[2], int(rest)) if kind is Kind.TURN else rest)
+        return Name(kind, turn_id(partition_of(self.key.pk).owner, int(rest)) if kind is Kind.TURN else rest)
 
 
 class Batch(NamedTuple):
@@ -98,8 +100,7 @@ class SubjectWalk:
 
     def roots(self, tenant: str, ref: str) -> list[Key]:
         """The heads of the person's sessions and graphs, also of those whose head is gone, in the order of a walk."""
-        own = self._calls.query(tenant, subject_pk(tenant, ref), between=prefix(SESSION), names=(SK,))
-        found = {session_pk(tenant, str(item[SK]).split("#")[2]) for item in own}
+        found = listed_sessions(self._calls, tenant, ref)
         found.update(key.pk for key in self._indexed(tenant, ref) if _letter(key.pk) in _ROOTS)
         return [_head(tenant, pk) for pk in sorted(found)]
 
@@ -170,12 +171,18 @@ def _in_batches(things: Iterable[T]) -> Iterator[list[T]]:
         yield some
 
 
+def listed_sessions(calls: Calls, tenant: str, ref: str) -> set[str]:
+    """The partitions of the sessions that the person's own list has, strongly consistent."""
+    entries = calls.query(tenant, subject_pk(tenant, ref), between=prefix(SESSION), names=(SK,))
+    return {session_pk(tenant, session_of_entry(entry[SK])) for entry in entries}
+
+
 def _letter(pk: str) -> str:
-    return pk.split("#")[1]
+    return partition_of(pk).letter
 
 
 def _head(tenant: str, pk: str) -> Key:
-    _, letter, owner = pk.split("#")
+    _, letter, owner = partition_of(pk)
     return session_key(tenant, owner) if letter == "S" else head_key(tenant, owner)
 
 

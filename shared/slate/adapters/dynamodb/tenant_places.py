@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from slate.adapters.dynamodb.calls import Calls, Key
-from slate.adapters.dynamodb.keys import list_pk
+from slate.adapters.dynamodb.keys import list_pk, partition_of
 from slate.adapters.dynamodb.ledger_store import KNOWN
 from slate.adapters.dynamodb.subject_kinds import Undeclared, kind_of
 from slate.adapters.dynamodb.table import PK, SK, SUBJECT_PK
@@ -113,7 +113,7 @@ class TenantVectors:
         for item in self._items.scanned(tenant):
             if SUBJECT_PK in item:
                 scopes[item[SUBJECT_PK]["S"].rpartition("#")[2]] = PERSONAL
-            _, letter, owner = item[PK]["S"].split("#", 2)
+            _, letter, owner = partition_of(item[PK]["S"])
             if letter == "D":
                 scopes[owner] = frozenset({Kind.CHUNK})
         return scopes
@@ -142,7 +142,7 @@ def tenants_in(client: DynamoDBClient, table: str) -> Iterator[str]:
     )
     for page in pages:
         for item in page["Items"]:
-            tenant = str(item[PK]["S"]).partition("#")[0]
+            tenant = partition_of(item[PK]["S"]).tenant
             if tenant not in seen:
                 seen.add(tenant)
                 yield tenant
@@ -158,5 +158,5 @@ def store_of_item(key: Key) -> str:
 
 def tells_copies(key: Key) -> bool:
     """Whether it is what tells the main table from an older copy of itself."""
-    tenant = key.pk.partition("#")[0]
+    tenant = partition_of(key.pk).tenant
     return key.pk == list_pk(tenant, "erasures") and key.sk.startswith(KNOWN)

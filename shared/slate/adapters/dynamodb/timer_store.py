@@ -16,6 +16,7 @@ from slate.adapters.dynamodb.keys import (
     feed_key,
     graph_pk,
     head_key,
+    partition_of,
     task_key,
     timer_attributes,
     timer_due,
@@ -172,7 +173,7 @@ def _key(due: Due) -> Key:
 
 
 def _due(key: Key) -> Due:
-    tenant, _, graph_id = key.pk.split("#")
+    tenant, _, graph_id = partition_of(key.pk)
     sk = key.sk
     task_id = sk.removeprefix(TASK) if sk.startswith(TASK) else None
     return Due(tenant, graph_id, task_id, feed=sk == FEED, values=sk == VALUES)
