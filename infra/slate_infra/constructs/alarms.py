@@ -11,10 +11,10 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sqs as sqs
-from aws_cdk.aws_cloudwatch_actions import SnsAction
 from constructs import Construct
 
 from slate_infra.constructs.search import SearchDomain
+from slate_infra.constructs.watching import alarm_on
 
 SERVER_ERRORS: Final = 10
 """Within 5 minutes. A caller is told 503 now and then where many write one item: that alone wakes nobody."""
@@ -80,14 +80,4 @@ class Alarms(Construct):
         )
 
     def _alarm(self, construct_id: str, metric: cloudwatch.Metric, description: str, *, threshold: int = 1) -> None:
-        alarm = metric.create_alarm(
-            self,
-            construct_id,
-            alarm_description=description,
-            threshold=threshold,
-            evaluation_periods=1,
-            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
-        )
-        alarm.add_alarm_action(SnsAction(self.topic))
-        self.every.append(alarm)
+        self.every.append(alarm_on(self, construct_id, metric, description, topic=self.topic, threshold=threshold))

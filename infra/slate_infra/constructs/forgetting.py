@@ -7,12 +7,10 @@ from typing import Any, Final
 from aws_cdk import Aws, Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_sns as sns
-from aws_cdk.aws_cloudwatch_actions import SnsAction
 from constructs import Construct
 
-NAMESPACE: Final = "Slate"
-SERVICE: Final = "memory"
-PERIOD: Final = Duration.minutes(5)
+from slate_infra.constructs.watching import NAMESPACE, PERIOD, SERVICE, alarm_on, count_of
+
 DAY: Final = Duration.days(1)
 REGRETTED: Final = 0.2
 """Of what was forgotten within a day, so much said again: what goes is what is needed."""
@@ -34,12 +32,12 @@ class Forgetting(Construct):
         late = cloudwatch.MathExpression(
             expression="IF(entries > 0, lag / entries, 0)",
             label="seconds late",
-            using_metrics={"lag": _count("decay_lag_seconds"), "entries": _count("decay_entries")},
+            using_metrics={"lag": count_of("decay_lag_seconds"), "entries": count_of("decay_entries")},
             period=PERIOD,
         )
         self._alarm("DecayLate", late, LATE_SECONDS, "What fades is worked off a day late: decay does not keep up.")
-        self._alarm("DecayCapped", _count("decay_capped"), 1, "A tenant's forgetting was spread over later runs.")
-        self._alarm("FactCapFull", _count("fact_cap_full"), 1, "A person has more facts than the cap; none may go.")
+        self._alarm("DecayCapped", count_of("decay_capped"), 1, "A tenant's forgetting was spread over later runs.")
+        self._alarm("FactCapFull", count_of("fact_cap_full"), 1, "A person has more facts than the cap; none may go.")
         self._dashboard(regret, late)
 
     def _dashboard(self, regret: cloudwatch.IMetric, late: cloudwatch.IMetric) -> None:
@@ -49,17 +47,17 @@ class Forgetting(Construct):
         precision = cloudwatch.MathExpression(
             expression="IF(used + noise > 0, used / (used + noise), 1)",
             label="precision, as far as it was told",
-            using_metrics={"used": _count("facts_used", DAY), "noise": _count("facts_noise", DAY)},
+            using_metrics={"used": count_of("facts_used", DAY), "noise": count_of("facts_noise", DAY)},
             period=DAY,
         )
         rows = (
             (
                 self._graph("Forgotten, by rule", [_by("facts_forgotten")]),
-                self._graph("Limbo, woken, restored", [_count("facts_in_limbo"), _by("facts_woken")]),
+                self._graph("Limbo, woken, restored", [count_of("facts_in_limbo"), _by("facts_woken")]),
             ),
             (
                 self._graph("Regret: forgotten, then said again", [regret]),
-                self._graph("How late", [late, _count("decay_capped")]),
+                self._graph("How late", [late, count_of("decay_capped")]),
             ),
             (
                 self._graph("Conflicts, stale hits, questions asked again", [conflict, stale, asked]),
@@ -74,33 +72,13 @@ class Forgetting(Construct):
 
     def _graph(self, title: str, metrics: list[cloudwatch.IMetric]) -> cloudwatch.IWidget:
         """With what changed beside it: a tenant's settings, which are counted, and what the deployment marks."""
-        changed = _count("settings_changed")
+        changed = count_of("settings_changed")
         return cloudwatch.GraphWidget(
             title=title, left=metrics, right=[changed], vertical_annotations=self._marks, width=12, height=6
         )
 
     def _alarm(self, construct_id: str, metric: cloudwatch.IMetric, threshold: float, description: str) -> None:
-        alarm = cloudwatch.Alarm(
-            self,
-            construct_id,
-            metric=metric,
-            alarm_description=description,
-            threshold=threshold,
-            evaluation_periods=1,
-            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
-        )
-        alarm.add_alarm_action(SnsAction(self._topic))
-
-
-def _count(name: str, period: Duration = PERIOD) -> cloudwatch.Metric:
-    return cloudwatch.Metric(
-        namespace=NAMESPACE,
-        metric_name=name,
-        dimensions_map={"service": SERVICE},
-        statistic="Sum",
-        period=period,
-    )
+        alarm_on(self, construct_id, metric, description, topic=self._topic, threshold=threshold)
 
 
 def _by(name: str) -> cloudwatch.MathExpression:
@@ -113,7 +91,7 @@ def _rate(label: str, part: str, whole: str) -> cloudwatch.MathExpression:
     return cloudwatch.MathExpression(
         expression=f"IF({whole} > 0, {part} / {whole}, 0)",
         label=label,
-        using_metrics={part: _count(part, DAY), whole: _count(whole, DAY)},
+        using_metrics={part: count_of(part, DAY), whole: count_of(whole, DAY)},
         period=DAY,
     )
 
