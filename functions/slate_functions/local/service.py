@@ -22,9 +22,8 @@ from slate.wiring.parts import MEMORY, WEBHOOKS
 from slate_functions.authorizer.authorize import Authorizer
 from slate_functions.extractor.consume import Consumer as MemoryConsumer
 from slate_functions.extractor.dispatch import Dispatch
-from slate_functions.http.app import App
-from slate_functions.http.auditing import audited
 from slate_functions.http.observing import Fault, Served
+from slate_functions.http.serving import app_of
 from slate_functions.local.feeding import feed_consumer
 from slate_functions.local.gateway import Gateway
 from slate_functions.local.indexing import index_consumer
@@ -81,8 +80,7 @@ class LocalService:
             *privacy_groups(local.slate),
             LocalRoutes(self),
         )
-        written_down = audited(local.slate.audit.writing)
-        app = App(groups, LogObserver(), local.slate.operate, local.slate.admission.admit, audit=written_down)
+        app = app_of(local.slate, groups, LogObserver())
         local.queues.consume(MEMORY, MemoryConsumer(Dispatch(local.slate)))
         local.queues.consume(
             WEBHOOKS, Consumer(local.slate.delivering, queued), visibility_seconds=VISIBILITY_SECONDS, lane=_receiver

@@ -11,22 +11,14 @@ import boto3
 from slate.settings import Settings
 from slate.wiring.aws import build_aws
 from slate_functions.counting.emf import EmfCounts, counting
-from slate_functions.http.app import App
-from slate_functions.http.auditing import audited
+from slate_functions.http.serving import app_of
 from slate_functions.http.telemetry import LambdaObserver
 from slate_functions.privacy_api.app import privacy_groups
 
 _settings = Settings.from_env(os.environ)
 _counts = EmfCounts()
 _slate = build_aws(_settings, boto3.Session(region_name=_settings.region), _counts)
-_observer = LambdaObserver("privacy-api")
-_app = App(
-    privacy_groups(_slate),
-    _observer,
-    _slate.operate,
-    _slate.admission.admit,
-    audit=audited(_slate.audit.writing),
-)
+_app = app_of(_slate, privacy_groups(_slate), LambdaObserver("privacy-api"))
 _counted = counting(_counts, _app)
 
 
