@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
+from iam import Call, dynamodb_calls, s3_calls
 from slate.adapters.dynamodb.table import FEED_FILTER
 from slate.adapters.inprocess.clocks import ManualClock
 from slate.adapters.inprocess.master_key import MasterKeyWrapper
@@ -28,6 +29,8 @@ _TABLES = {"slate": "StorageMain.Arn", "slate-keys": "StorageKeys.Arn", "slate-l
 _BUCKET, _KEY = "StorageContent.Arn", "StorageKey.Arn"
 _SERVED = frozenset({"tasks_api", "waiting", "memory_api", "privacy_api"})
 """Behind the gateway each call is an operation for the caller's tenant; here the use cases are called without one."""
+_UNDER_THE_KEY = {"PutObject": "kms:GenerateDataKey", "GetObject": "kms:Decrypt"}
+"""What S3 does with the key in the caller's name."""
 NOBODY_YET = "authorizer"
 """It finds out whose the request is."""
 
@@ -35,27 +38,6 @@ NOBODY_YET = "authorizer"
 def _arn(table: str) -> str:
     """Of the table that a local one, whose name ends in a mark of its own, stands for."""
     return _TABLES[table.rpartition("-")[0]]
-
-
-class Call(NamedTuple):
-    """An action on a resource of the stack, the partition that it names, and the service it is made through."""
-
-    action: str
-    resource: str
-    partition: str | None = None
-    through: str | None = None
-    prefix: str | None = None
-    """What a list of objects asks for."""
-    context: str | None = None
-    """The tenant that a data key is said to be of."""
-    tenant: str | None = None
-    """For whom it is made, if for anybody."""
-
-    @property
-    def names(self) -> str | None:
-        """The tenant of what it names."""
-        named = self.partition or self.prefix or self.resource.partition("/")[2]
-        return self.context or named.replace("/", "#").partition("#")[0] or None
 
 
 class Deployment:
@@ -185,44 +167,10 @@ class _Publishing:
 def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Call]:
     # A table lies under the key, and DynamoDB uses it in the caller's name.
     yield Call("kms:Decrypt", _KEY, through="dynamodb.eu-central-1.amazonaws.com")
-    if "IndexName" in params:
-        index = f"{_arn(params['TableName'])}/index/{params['IndexName']}"
-        yield Call("dynamodb:Query", index, partition=params["ExpressionAttributeValues"][":pk"]["S"])
-    elif operation == "TransactWriteItems":
-        for item in params["TransactItems"]:
-            [(kind, part)] = item.items()
-            yield Call(f"dynamodb:{kind}Item", _arn(part["TableName"]), partition=_partition(part))
-    elif operation == "BatchGetItem":
-        for table, asked in params["RequestItems"].items():
-            for key in asked["Keys"]:
-                yield Call("dynamodb:BatchGetItem", _arn(table), partition=_partition({"Key": key}))
-    elif operation == "BatchWriteItem":
-        for table, asked in params["RequestItems"].items():
-            for [(_, part)] in (each.items() for each in asked):
-                yield Call("dynamodb:BatchWriteItem", _arn(table), partition=_partition(part))
-    else:
-        yield Call(f"dynamodb:{operation}", _arn(params["TableName"]), partition=_partition(params))
-
-
-def _partition(part: dict[str, Any]) -> str:
-    """What a part of a request names: an item, its key, or a partition to look through."""
-    key: dict[str, Any] = part.get("Item") or part.get("Key") or {"pk": part["ExpressionAttributeValues"].get(":pk")}
-    return str(key["pk"]["S"])
+    yield from dynamodb_calls(operation, params, _arn)
 
 
 def _s3(operation: str, params: dict[str, Any]) -> Iterator[Call]:
-    match operation:
-        case "PutObject":
-            yield Call("s3:PutObject", f"{_BUCKET}/{params['Key']}")
-            yield Call("kms:GenerateDataKey", _KEY, through="s3.eu-central-1.amazonaws.com")
-        case "GetObject":
-            yield Call("s3:GetObject", f"{_BUCKET}/{params['Key']}")
-            yield Call("kms:Decrypt", _KEY, through="s3.eu-central-1.amazonaws.com")
-        case "ListObjectVersions":
-            yield Call("s3:ListBucketVersions", _BUCKET, prefix=params["Prefix"])
-        case "DeleteObjects":
-            for entry in params["Delete"]["Objects"]:
-                action = "s3:DeleteObjectVersion" if "VersionId" in entry else "s3:DeleteObject"
-                yield Call(action, f"{_BUCKET}/{entry['Key']}")
-        case _:
-            yield Call(f"s3:{operation}", f"{_BUCKET}/{params.get('Key', '')}")
+    yield from s3_calls(operation, params, _BUCKET)
+    if operation in _UNDER_THE_KEY:
+        yield Call(_UNDER_THE_KEY[operation], _KEY, through="s3.eu-central-1.amazonaws.com")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from fnmatch import fnmatchcase
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import pytest
 
-from deployment import Call, Deployment, deployment
+from deployment import Deployment, deployment
+from iam import Call, allows
 from slate.contract.access import CreateKey
 from slate.contract.contexts import AskContext
 from slate.contract.erasures import AskErasure
@@ -47,7 +46,6 @@ from slate.service.forgetting.undoing import LogFilter
 from slate.wiring.parts import MEMORY, Memory, Slate
 from slate_functions.events.consume import FeedConsumer
 from slate_functions.extractor.dispatch import Dispatch
-from slate_infra.constructs.tenancy import TENANT
 
 PLANNER = Principal(tenant="acme", agent="planner", key_id="k-1", scopes=frozenset(Scope))
 LARGE = "x" * 150_000
@@ -404,29 +402,3 @@ def statements_of(stack, function):
 def for_a_tenant(call: Call) -> bool:
     """Queues and the bus are asked in the function's own name; what holds a tenant's data is not."""
     return call.tenant is not None and call.action.startswith(("dynamodb:", "s3:", "kms:"))
-
-
-@cache
-def _bound(statement: str, tenant: str):
-    """A statement in a session of this tenant's."""
-    return json.loads(statement.replace(TENANT, tenant))
-
-
-def allows(statement, call: Call) -> bool:
-    if call.action not in statement.actions.split():
-        return False
-    actions, resource, condition = _bound(json.dumps(statement), call.tenant or "nobody")
-    if call.action not in actions.split() or not fnmatchcase(call.resource, resource):
-        return False
-    match condition:
-        case None:
-            return True
-        case {"StringEquals": {"kms:ViaService": services}}:
-            return call.through in services
-        case {"StringEquals": {"kms:EncryptionContext:tenant": tenant}}:
-            return call.through is None and call.context == tenant
-        case {"StringLike": {"s3:prefix": pattern}}:
-            return call.prefix is not None and fnmatchcase(call.prefix, pattern)
-        case {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": patterns}, "Null": _}:
-            return call.partition is not None and any(fnmatchcase(call.partition, pattern) for pattern in patterns)
-    raise AssertionError(f"a condition without a meaning here: {condition}")
