@@ -7,12 +7,16 @@ from typing import Protocol
 from slate.domain.fences import Fence
 
 
-class Fences(Protocol):
-    """Keeps fences. Each change is one conditional write, and the same change again changes nothing."""
+class FenceReader(Protocol):
+    """Shows fences."""
 
     def read(self, tenant: str, ref: str) -> Fence:
         """How it stands, strongly consistent; an open fence of epoch 0 of whom nothing is stored."""
         ...
+
+
+class Fences(FenceReader, Protocol):
+    """Keeps fences. Each change is one conditional write, and the same change again changes nothing."""
 
     def close(self, tenant: str, ref: str, by: str) -> int:
         """Close it for an erasure: the epoch grows by one; the new epoch, also when this erasure closed it before.

@@ -19,7 +19,7 @@ from slate.adapters.kms.wrapper import KmsKeyWrapper
 from slate.domain.claims import ClaimNames, TokenRules
 from slate.ports.access_store import ApiKeyStore
 from slate.ports.clock import Clock
-from slate.ports.fences import Fences
+from slate.ports.fences import FenceReader
 from slate.ports.keyring import KeyWrapper, Operate
 from slate.ports.token_reader import TokenReader
 from slate.service.recognising import Issuer, Recognising
@@ -48,7 +48,7 @@ def build_recognising(settings: Settings, session: boto3.Session) -> Recognising
 def keyring_of(
     settings: Settings,
     calls: Callable[[str], Calls],
-    fences: Fences,
+    fences: FenceReader,
     wrapper: KeyWrapper,
     clock: Clock,
     *,

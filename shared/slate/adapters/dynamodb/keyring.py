@@ -24,7 +24,7 @@ from slate.domain.fences import Intent
 from slate.domain.lapsing import Lapsing
 from slate.domain.operations import Person, begun, under_way
 from slate.ports.clock import Clock
-from slate.ports.fences import Fences
+from slate.ports.fences import FenceReader
 from slate.ports.keyring import DataKey, KeyWrapper
 
 _KEY_BYTES: Final = 32
@@ -42,7 +42,7 @@ class DynamoKeyring:
         calls: Calls,
         wrapper: KeyWrapper,
         clock: Clock,
-        fences: Fences,
+        fences: FenceReader,
         *,
         cache_seconds: int,
         cache_size: int = 10_000,

@@ -15,7 +15,7 @@ from slate.domain.errors import SubjectErased, Unavailable
 from slate.domain.fences import Fence
 from slate.domain.lapsing import Lapsing
 from slate.ports.clock import Clock
-from slate.ports.fences import Fences
+from slate.ports.fences import FenceReader
 from slate.ports.ledger import Quarantine
 
 _CACHE_MS: Final = 60_000
@@ -55,7 +55,7 @@ class DynamoQuarantine:
 class QuarantinedFences:
     """The fences, behind the quarantine: every use of a person's key reads one, and so none passes it."""
 
-    def __init__(self, fences: Fences, quarantine: Quarantine) -> None:
+    def __init__(self, fences: FenceReader, quarantine: Quarantine) -> None:
         self._fences = fences
         self._quarantine = quarantine
 
@@ -63,23 +63,3 @@ class QuarantinedFences:
         """Once the quarantine has let the tenant pass."""
         self._quarantine.admit(tenant)
         return self._fences.read(tenant, ref)
-
-    def close(self, tenant: str, ref: str, by: str) -> int:
-        """As ever: what is replayed over a quarantined table closes fences in it."""
-        return self._fences.close(tenant, ref, by)
-
-    def open(self, tenant: str, ref: str, by: str) -> None:
-        """As ever."""
-        self._fences.open(tenant, ref, by)
-
-    def advance(self, tenant: str, ref: str, epoch: int) -> None:
-        """As ever."""
-        self._fences.advance(tenant, ref, epoch)
-
-    def hold(self, tenant: str, ref: str, hold_id: str) -> None:
-        """As ever."""
-        self._fences.hold(tenant, ref, hold_id)
-
-    def release(self, tenant: str, ref: str, hold_id: str) -> None:
-        """As ever."""
-        self._fences.release(tenant, ref, hold_id)
